@@ -1,0 +1,1 @@
+//! Reciprocal velocity obstacles: avoidance orca.

@@ -1,0 +1,1 @@
+//! Avoidance none, and later short-term.

@@ -1,0 +1,1 @@
+//! The C tables through which strategies from dynamic libraries meet the engine.

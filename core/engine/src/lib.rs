@@ -1,0 +1,1 @@
+//! The step: crowd state, neighbours, routes, tiers, registry, scenario, checkpoints, plugins.

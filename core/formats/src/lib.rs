@@ -1,0 +1,1 @@
+//! Readers of geometry and meshes, one feature each.

@@ -1,0 +1,1 @@
+//! Crowd simulation whose parts are chosen by name: the library.

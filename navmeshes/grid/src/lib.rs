@@ -1,0 +1,1 @@
+//! Navigation map grid: square cells over the ground.

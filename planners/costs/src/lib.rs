@@ -1,0 +1,1 @@
+//! Cost models: the price of a metre.

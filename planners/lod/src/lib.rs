@@ -1,0 +1,1 @@
+//! Level-of-detail policies: who gets which tier.

@@ -1,0 +1,1 @@
+//! Planners direct and astar: searches over a navigation map.

@@ -1,0 +1,1 @@
+//! Snapshots, conformance, determinism and layout tests over all strategies.
