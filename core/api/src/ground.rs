@@ -3,7 +3,7 @@
 //! The ground is a triangle mesh of the walkable surface. Planar floors and stacked layers are
 //! simple cases of it. The algorithms (locate, advance, trace, walls near) are in `throng-kit`.
 
-use glam::{DVec3, IVec3, Vec3};
+use glam::{DVec3, IVec3, Vec2, Vec3};
 
 use crate::place::{NONE, TriangleId};
 
@@ -137,4 +137,23 @@ impl GroundView<'_> {
     pub fn corners(&self, triangle: TriangleId) -> [Vec3; 3] {
         self.triangles[triangle as usize].map(|v| self.vertices[v as usize])
     }
+}
+
+/// A wall near an agent, in the agent's tangent plane with the agent at (0, 0): what avoidance
+/// sees. The free side is on the left of `a` to `b`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct NearWall {
+    /// Where it begins.
+    pub a: Vec2,
+    /// Where it ends.
+    pub b: Vec2,
+    /// Unit direction of the wall that ends at `a`, or zero where there is none.
+    pub before: Vec2,
+    /// Unit direction of the wall that begins at `b`, or zero where there is none.
+    pub after: Vec2,
+    /// The flags of [`Wall`].
+    pub flags: u32,
+    /// Index of the wall in [`GroundView::walls`].
+    pub wall: u32,
 }

@@ -122,10 +122,7 @@ mod tests {
     #[test]
     fn flat_frame_is_the_world() {
         let v = Vec2::new(3.0, -2.0);
-        assert_eq!(
-            Frame::FLAT.to_world(Vec3::Z, v),
-            Vec3::new(3.0, -2.0, 0.0)
-        );
+        assert_eq!(Frame::FLAT.to_world(Vec3::Z, v), Vec3::new(3.0, -2.0, 0.0));
         assert_eq!(
             Frame::FLAT.to_tangent(Vec3::Z, Vec3::new(3.0, -2.0, 7.0)),
             v

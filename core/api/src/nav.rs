@@ -1,0 +1,116 @@
+//! Slot `nav`: a map drawn over the ground.
+
+use core::fmt::Debug;
+
+use crate::{
+    error::NavError,
+    map::{Attachment, Change, Gate, NavMap, Remap, Site},
+    place::{EdgeId, Location, RegionId},
+};
+
+/// A map drawn over the ground: graph, gates and regions.
+///
+/// **Purpose.** Turns the ground into something that can be searched, and says where any place
+/// hangs on it. Walls and physics are the ground's business: changing the map never changes them.
+///
+/// **When not.** A different way of searching is a [`GlobalPlanner`](crate::GlobalPlanner), a
+/// different price a [`CostModel`](crate::CostModel).
+///
+/// **Call order.** `build` once; then `attach`, `region_of` and `emit_gates` as often as wanted,
+/// in any order; `edit` between steps.
+///
+/// **Threads.** `build` and `edit` run alone; the others run on many threads at once.
+///
+/// **Determinism.** The same site gives the same arrays, bit for bit. Answers depend on the
+/// arguments alone; a hint may change the time taken, never the answer.
+///
+/// **Failure.** An unsuitable ground is an error of `build` that says what would do. A place off
+/// the map attaches to the nearest part of it.
+///
+/// ```
+/// use throng_core::*;
+///
+/// throng_core::options! {
+///     /// One node in the middle of everything.
+///     pub struct Dot {}
+/// }
+///
+/// #[typetag::serde(name = "dot")]
+/// impl NavRepresentation for Dot {
+///     fn build(&mut self, site: &Site<'_>, map: &mut NavMap) -> Result<(), NavError> {
+///         let point = site.ground.vertices[0];
+///         map.node_place = vec![Location { point, triangle: 0 }];
+///         map.node_region = vec![0];
+///         map.edge_start = vec![0, 0];
+///         map.region_area = vec![site.ground.areas.iter().sum()];
+///         map.region_place = map.node_place.clone();
+///         Ok(())
+///     }
+///     fn attach(&self, _: &Site<'_>, _: &NavMap, _: &[Location], _: &[u32], out: &mut [Attachment]) {
+///         out.fill(Attachment { node: 0, ..Attachment::NOWHERE });
+///     }
+///     fn region_of(&self, _: &Site<'_>, _: &NavMap, _: &[Location], _: &[u32], out: &mut [u32]) {
+///         out.fill(0);
+///     }
+/// }
+/// ```
+#[typetag::serde(tag = "kind")]
+pub trait NavRepresentation: Debug + Send + Sync {
+    /// Draws the map into the empty arrays of `map`; looking-up structures stay in `self`.
+    fn build(&mut self, site: &Site<'_>, map: &mut NavMap) -> Result<(), NavError>;
+
+    /// Where places hang on the graph. `hints` are regions where each was last seen, or NONE.
+    fn attach(
+        &self,
+        site: &Site<'_>,
+        map: &NavMap,
+        places: &[Location],
+        hints: &[RegionId],
+        out: &mut [Attachment],
+    );
+
+    /// The region of each place; the nearest one off the map's coverage.
+    fn region_of(
+        &self,
+        site: &Site<'_>,
+        map: &NavMap,
+        places: &[Location],
+        hints: &[RegionId],
+        out: &mut [RegionId],
+    );
+
+    /// Appends the gates of consecutive edges of a route. The default copies them from the map.
+    fn emit_gates(&self, site: &Site<'_>, map: &NavMap, edges: &[EdgeId], out: &mut Vec<Gate>) {
+        let _ = site;
+        for &edge in edges {
+            let e = edge as usize;
+            match (map.gate_start.get(e), map.gate_start.get(e + 1)) {
+                (Some(&first), Some(&end)) => {
+                    out.extend_from_slice(&map.gates[first as usize..end as usize]);
+                }
+                _ => out.push(Gate::waypoint(map.node_place[map.edge_to[e] as usize])),
+            }
+        }
+    }
+
+    /// Takes a change without a rebuild, giving a new revision of `map`.
+    fn edit(
+        &mut self,
+        site: &Site<'_>,
+        change: &Change,
+        map: &mut NavMap,
+    ) -> Result<Remap, NavError> {
+        let _ = (site, change, map);
+        Err(NavError::Unsupported("this map is rebuilt instead"))
+    }
+
+    /// Bytes held beside the map's arrays.
+    fn bytes(&self) -> usize {
+        0
+    }
+
+    /// What went wrong inside, if anything did since it was last asked (libraries report here).
+    fn fault(&self) -> Option<String> {
+        None
+    }
+}
