@@ -11,6 +11,7 @@ pub mod avoidance;
 pub mod cost;
 pub mod crowd;
 pub mod error;
+pub mod export;
 pub mod ground;
 pub mod group;
 pub mod lod;
