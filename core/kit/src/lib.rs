@@ -4,5 +4,7 @@
 //! `ground` walks on the mesh, `search` searches a map's graph.
 
 pub mod environment;
+pub mod funnel;
+pub mod search;
 
 pub use throng_core::GroundView;
