@@ -1,1 +1,5 @@
-//! Group behaviours.
+//! Group behaviours. The file is the strategy, named after its id.
+
+mod none;
+
+pub use none::NoGroups;

@@ -1,1 +1,5 @@
-//! Avoidance none, and later short-term.
+//! Avoidance that looks at the next moments alone. The file is the strategy, named after its id.
+
+mod none;
+
+pub use none::NoAvoidance;

@@ -1,1 +1,5 @@
-//! Level-of-detail policies: who gets which tier.
+//! Level-of-detail policies: who gets which tier. The file is the strategy, named after its id.
+
+mod uniform;
+
+pub use uniform::Uniform;
