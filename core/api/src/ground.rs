@@ -99,7 +99,8 @@ pub struct GroundView<'a> {
     pub side_door: &'a [[u16; 3]],
     /// 1 where the door is open. A closed door is a wall.
     pub door_open: &'a [u8],
-    /// The wall at each side (real walls and door leaves), or [`NONE`].
+    /// The wall at each side, or [`NONE`]: real walls, door leaves, and obstacles seen from
+    /// outside (whose sides stay passable in `across`, because maps ignore them).
     pub side_wall: &'a [[u32; 3]],
     /// Every wall segment, door leaves and obstacles included.
     pub walls: &'a [Wall],
@@ -107,9 +108,15 @@ pub struct GroundView<'a> {
     pub triangle_index: CellIndex<'a>,
     /// Where the walls are.
     pub wall_index: CellIndex<'a>,
+    /// For each cell of `wall_index`, how many rings of cells away the nearest cell with a wall
+    /// is, at most 255: every point of the cell is at least `rings - 1` cells from any wall.
+    pub wall_rings: &'a [u8],
+    /// The length below which places are not told apart: about the spacing of coordinates.
+    pub grain: f32,
     /// All normals are +z and all floors at one height: frames stay the world's x and y.
     pub flat: bool,
-    /// All normals have z > 0: the ground is a floor plan with heights (floors, stairs, ramps).
+    /// All normals have z > 0.05: the ground is a floor plan with heights (floors, stairs,
+    /// ramps, terrain), possibly in several layers.
     pub plan: bool,
 }
 
@@ -124,6 +131,15 @@ impl GroundView<'_> {
         } else {
             self.across[triangle as usize][side]
         }
+    }
+
+    /// Whether a body cannot pass a side: a wall, a closed door, or an obstacle from outside.
+    #[inline]
+    pub fn blocks_body(&self, triangle: TriangleId, side: usize) -> bool {
+        let wall = self.side_wall[triangle as usize][side];
+        wall != NONE
+            && (self.passage(triangle, side) == NONE
+                || self.walls[wall as usize].flags & Wall::OBSTACLE != 0)
     }
 
     /// Whether a wall of the list stands now: not the leaf of an open door.

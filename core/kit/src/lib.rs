@@ -5,6 +5,8 @@
 
 pub mod environment;
 pub mod funnel;
+pub mod ground;
 pub mod search;
 
+pub use ground::{Ground, GroundError, Walk};
 pub use throng_core::GroundView;

@@ -1,0 +1,460 @@
+//! Moving a disc over the surface: straight over sides, sliding along walls.
+//!
+//! The step is cut into straight pieces, one per triangle. Each piece is swept against the walls
+//! that can be reached over the surface within its length and the radius; a wall is the capsule
+//! of all centres too near to it. Walls nearer than the radius at the start of a piece count
+//! with the distance they have: the disc gets no nearer, but is free to leave.
+
+use glam::{DVec2, DVec3, Vec2};
+use throng_core::{Frame, GroundView, Location, NONE, TriangleId};
+
+use super::geometry::{Crossing, exit, known, on_segment, onto_plane, spread, wall_distance_bound};
+
+/// Where a body is after a move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Advanced {
+    /// The new place.
+    pub to: Location,
+    /// The frame, carried along.
+    pub frame: Frame,
+    /// Length of the way, metres.
+    pub walked: f32,
+    /// Net displacement in the carried frame.
+    pub moved: Vec2,
+    /// Whether a wall or an obstacle changed the way.
+    pub touched_wall: bool,
+}
+
+impl Default for Advanced {
+    fn default() -> Advanced {
+        Advanced {
+            to: Location::NOWHERE,
+            frame: Frame::FLAT,
+            walked: 0.0,
+            moved: Vec2::ZERO,
+            touched_wall: false,
+        }
+    }
+}
+
+/// Pieces after which a move ends where it is.
+const PIECES: usize = 4096;
+/// Contacts after which a move ends where it is.
+const CONTACTS: usize = 12;
+/// Longest move, metres.
+const LONGEST: f32 = 10_000.0;
+/// Grains between a body's rim and a wall: rounding never carries a point over a wall.
+const SKIN: f64 = 4.0;
+/// Share of a step that counts as not approaching.
+const PARALLEL: f64 = 1e-9;
+
+/// See [`Walk::advance`](super::Walk::advance).
+#[inline]
+pub(super) fn advance(
+    view: &GroundView,
+    from: Location,
+    frame: Frame,
+    displacement: Vec2,
+    radius: f32,
+) -> Advanced {
+    let still = Advanced {
+        to: from,
+        frame,
+        ..Advanced::default()
+    };
+    if !known(view, from) || !displacement.is_finite() || displacement == Vec2::ZERO {
+        return still;
+    }
+    let length = displacement.length();
+    if view.flat && frame == Frame::FLAT && length <= LONGEST {
+        let reach = length + radius + view.grain * (SKIN as f32 + 2.0);
+        if reach <= wall_distance_bound(view, from.point) {
+            return advance_in_the_open(view, still, displacement, length);
+        }
+    }
+    Mover::new(view, from, frame, displacement, radius).run(still)
+}
+
+/// A step on a flat floor with no wall in reach: only the triangle has to be found.
+fn advance_in_the_open(
+    view: &GroundView,
+    still: Advanced,
+    displacement: Vec2,
+    length: f32,
+) -> Advanced {
+    let from = still.to;
+    let point = from.point + displacement.extend(0.0);
+    let mut triangle = from.triangle;
+    let (start, goal) = (from.point.as_dvec3(), point.as_dvec3());
+    let step = goal - start;
+    let mut entered = None;
+    for _ in 0..PIECES {
+        let Some((side, _)) = exit(view, triangle, start, step, entered) else {
+            break;
+        };
+        let code = view.across[triangle as usize][side];
+        if code == NONE {
+            break;
+        }
+        (triangle, entered) = (code / 3, Some(code as usize % 3));
+    }
+    Advanced {
+        to: Location { point, triangle },
+        walked: length,
+        moved: displacement,
+        ..still
+    }
+}
+
+/// The first contact of a piece with a wall.
+#[derive(Clone, Copy)]
+struct Contact {
+    share: f64,
+    /// Away from the wall, in the plane of collisions.
+    normal: DVec2,
+    wall: u32,
+}
+
+struct Mover<'a, 'b> {
+    view: &'a GroundView<'b>,
+    triangle: TriangleId,
+    entered: Option<usize>,
+    p: DVec3,
+    /// What is left of the step.
+    step: DVec3,
+    x: DVec3,
+    handedness: f64,
+    radius: f64,
+    skin: f64,
+    walked: f64,
+    moved: DVec2,
+    frame_changed: bool,
+    /// Normals of the walls touched at this place.
+    touching: [DVec2; 4],
+    touching_count: usize,
+    touched: bool,
+    candidates: Vec<u32>,
+}
+
+impl<'a, 'b> Mover<'a, 'b> {
+    fn new(
+        view: &'a GroundView<'b>,
+        from: Location,
+        frame: Frame,
+        displacement: Vec2,
+        radius: f32,
+    ) -> Mover<'a, 'b> {
+        let length = displacement.length();
+        let displacement = if length > LONGEST {
+            displacement * (LONGEST / length)
+        } else {
+            displacement
+        };
+        let normal = view.normals[from.triangle as usize].as_dvec3();
+        let tidy = frame.x.as_dvec3();
+        let tidy = (tidy - normal * normal.dot(tidy))
+            .normalize_or(Frame::on(normal.as_vec3()).x.as_dvec3());
+        let handedness = if frame.handedness < 0.0 { -1.0 } else { 1.0 };
+        let y = normal.cross(tidy) * handedness;
+        let displacement = displacement.as_dvec2();
+        Mover {
+            view,
+            triangle: from.triangle,
+            entered: None,
+            p: onto_plane(view, from.triangle, from.point.as_dvec3()),
+            step: tidy * displacement.x + y * displacement.y,
+            x: tidy,
+            handedness,
+            radius: f64::from(radius.max(0.0).min(1e6)),
+            skin: f64::from(view.grain) * SKIN,
+            walked: 0.0,
+            moved: DVec2::ZERO,
+            frame_changed: false,
+            touching: [DVec2::ZERO; 4],
+            touching_count: 0,
+            touched: false,
+            candidates: Vec::new(),
+        }
+    }
+
+    fn normal(&self) -> DVec3 {
+        self.view.normals[self.triangle as usize].as_dvec3()
+    }
+
+    /// A vector in the plane where contacts are found: the plan on floor plans, else the plane
+    /// of the triangle.
+    fn to_plane(&self, v: DVec3) -> DVec2 {
+        if self.view.plan {
+            v.truncate()
+        } else {
+            DVec2::new(v.dot(self.x), v.dot(self.normal().cross(self.x)))
+        }
+    }
+
+    /// The tangent vector above a vector of the plane of contacts.
+    fn lift(&self, v: DVec2) -> DVec3 {
+        let n = self.normal();
+        if self.view.plan {
+            v.extend(-(n.x * v.x + n.y * v.y) / n.z)
+        } else {
+            self.x * v.x + n.cross(self.x) * v.y
+        }
+    }
+
+    fn run(mut self, still: Advanced) -> Advanced {
+        let nothing = f64::from(self.view.grain) * 1e-3;
+        let mut contacts = 0;
+        for _ in 0..PIECES {
+            let length = self.step.length();
+            if length <= nothing {
+                break;
+            }
+            let out = exit(self.view, self.triangle, self.p, self.step, self.entered);
+            let share = out.map_or(1.0, |(_, share)| share);
+            let piece = self.step * share;
+            if let Some(contact) = self.first_contact(piece) {
+                contacts += 1;
+                self.go(piece * contact.share);
+                if !self.slide(contact.normal, length * share * contact.share)
+                    || contacts > CONTACTS
+                {
+                    break;
+                }
+                continue;
+            }
+            self.go(piece);
+            let Some((side, _)) = out else {
+                break;
+            };
+            let code = self.view.passage(self.triangle, side);
+            if code == NONE || self.view.blocks_body(self.triangle, side) {
+                // Only a body that began on the wall itself comes here.
+                contacts += 1;
+                if !self.slide(self.inward(side), length * share) || contacts > CONTACTS {
+                    break;
+                }
+                continue;
+            }
+            self.cross(side, code);
+        }
+        self.end(still)
+    }
+
+    fn go(&mut self, piece: DVec3) {
+        self.p += piece;
+        self.step -= piece;
+        self.walked += piece.length();
+        let y = self.normal().cross(self.x) * self.handedness;
+        self.moved += DVec2::new(piece.dot(self.x), piece.dot(y));
+    }
+
+    fn inward(&self, side: usize) -> DVec2 {
+        let corners = self.view.corners(self.triangle);
+        let d = self.to_plane((corners[(side + 1) % 3] - corners[side]).as_dvec3());
+        d.perp().normalize_or_zero()
+    }
+
+    /// Turns the rest of the step along a wall with this normal; `false` in a corner.
+    fn slide(&mut self, normal: DVec2, progress: f64) -> bool {
+        self.touched = true;
+        if progress > f64::from(self.view.grain) * 1e-2 {
+            self.touching_count = 0;
+        }
+        let along = self.lift(normal.perp()).normalize_or_zero();
+        self.step = along * self.step.dot(along);
+        let rest = self.to_plane(self.step);
+        let others = &self.touching[..self.touching_count];
+        let free = others
+            .iter()
+            .all(|n| rest.dot(*n) >= -PARALLEL * rest.length());
+        if self.touching_count < self.touching.len() {
+            self.touching[self.touching_count] = normal;
+            self.touching_count += 1;
+        }
+        if !free {
+            self.step = DVec3::ZERO;
+        }
+        free
+    }
+
+    fn cross(&mut self, side: usize, code: u32) {
+        let crossing = Crossing::new(self.view, self.triangle, side, code);
+        if crossing.bends() {
+            let corners = self.view.corners(self.triangle);
+            let (a, b) = (corners[side].as_dvec3(), corners[(side + 1) % 3].as_dvec3());
+            self.p = on_segment(a, b, self.p);
+            self.step = crossing.carry(self.step);
+            self.x = crossing.carry(self.x);
+            if crossing.flips {
+                self.handedness = -self.handedness;
+            }
+            self.frame_changed = true;
+            self.touching_count = 0;
+        }
+        self.triangle = crossing.triangle;
+        self.entered = Some(crossing.side);
+    }
+
+    fn first_contact(&mut self, piece: DVec3) -> Option<Contact> {
+        let length = piece.length();
+        let radius = self.radius + self.skin;
+        let reach = length + radius;
+        if reach < f64::from(wall_distance_bound(self.view, self.p.as_vec3())) - self.skin {
+            return None;
+        }
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.clear();
+        spread(self.view, self.triangle, self.p, reach, true, |t, s, _| {
+            let wall = self.view.side_wall[t as usize][s];
+            if wall != NONE && !candidates.contains(&wall) {
+                candidates.push(wall);
+            }
+            reach * reach
+        });
+        let step = self.to_plane(piece);
+        let mut first: Option<Contact> = None;
+        for &wall in &candidates {
+            let w = &self.view.walls[wall as usize];
+            let a = self.to_plane(w.a.as_dvec3() - self.p);
+            let b = self.to_plane(w.b.as_dvec3() - self.p);
+            if let Some((share, normal)) = sweep(a, b, step, radius, self.skin) {
+                let earlier = first.is_none_or(|f| (share, wall) < (f.share, f.wall));
+                if earlier {
+                    first = Some(Contact {
+                        share,
+                        normal,
+                        wall,
+                    });
+                }
+            }
+        }
+        self.candidates = candidates;
+        first
+    }
+
+    fn end(mut self, still: Advanced) -> Advanced {
+        if self.walked == 0.0 {
+            return Advanced {
+                touched_wall: self.touched,
+                ..still
+            };
+        }
+        // Off the touched walls by a grain, so that rounding does not eat into the distance.
+        if self.touching_count > 0 {
+            let away: DVec2 = self.touching[..self.touching_count].iter().sum();
+            let nudge = self.lift(away.normalize_or_zero()) * f64::from(self.view.grain);
+            let stays = exit(self.view, self.triangle, self.p, nudge, None).is_none();
+            if stays {
+                self.p += nudge;
+            }
+        }
+        let mut point = self.p.as_vec3();
+        if self.view.flat {
+            point.z = still.to.point.z;
+        }
+        let frame = if self.frame_changed {
+            let n = self.normal();
+            let x = (self.x - n * n.dot(self.x)).normalize_or(self.x);
+            Frame {
+                x: x.as_vec3(),
+                handedness: self.handedness as f32,
+            }
+        } else {
+            still.frame
+        };
+        Advanced {
+            to: Location {
+                point,
+                triangle: self.triangle,
+            },
+            frame,
+            walked: self.walked as f32,
+            moved: self.moved.as_vec2(),
+            touched_wall: self.touched,
+        }
+    }
+}
+
+/// The share of a step from the origin at which a disc first touches the wall from `a` to `b`,
+/// and the direction away from the wall there.
+fn sweep(a: DVec2, b: DVec2, step: DVec2, radius: f64, tolerance: f64) -> Option<(f64, DVec2)> {
+    let length = a.distance(b);
+    if length <= 0.0 {
+        return None;
+    }
+    let along = (b - a) / length;
+    let left = along.perp();
+    let height = -left.dot(a);
+    if height < -tolerance {
+        return None;
+    }
+    let foot = -along.dot(a);
+    let nearest = a + along * foot.clamp(0.0, length);
+    let distance = nearest.length();
+    if distance <= radius {
+        let normal = if (0.0..=length).contains(&foot) {
+            left
+        } else if distance > 1e-12 {
+            -nearest / distance
+        } else {
+            return None;
+        };
+        return (step.dot(normal) < -PARALLEL * step.length()).then_some((0.0, normal));
+    }
+    let sinking = -step.dot(left);
+    if sinking > 0.0 && height >= radius {
+        let share = (height - radius) / sinking;
+        let foot = foot + along.dot(step) * share;
+        if share <= 1.0 && (0.0..=length).contains(&foot) {
+            return Some((share, left));
+        }
+    }
+    let mut first: Option<(f64, DVec2)> = None;
+    for corner in [a, b] {
+        let towards = step.dot(corner);
+        let square = step.length_squared();
+        let inside = towards * towards - square * (corner.length_squared() - radius * radius);
+        if towards <= 0.0 || inside < 0.0 || square == 0.0 {
+            continue;
+        }
+        let share = ((towards - inside.sqrt()) / square).max(0.0);
+        if share <= 1.0 && first.is_none_or(|(best, _)| share < best) {
+            first = Some((share, (step * share - corner).normalize_or_zero()));
+        }
+    }
+    first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: DVec2 = DVec2::new(2.0, -1.0);
+    const B: DVec2 = DVec2::new(2.0, 1.0);
+
+    #[test]
+    fn a_disc_meets_the_face_at_its_radius() {
+        // The free side of B to A reversed: a wall at x = 2 facing the origin runs upwards.
+        let (share, normal) = sweep(A, B, DVec2::new(4.0, 0.0), 0.5, 1e-6).unwrap();
+        assert!((share - 1.5 / 4.0).abs() < 1e-12);
+        assert_eq!(normal, DVec2::NEG_X);
+    }
+
+    #[test]
+    fn a_disc_meets_the_end_as_a_circle() {
+        let step = DVec2::new(4.0, 0.0);
+        let (a, b) = (A + DVec2::new(0.0, 1.3), B + DVec2::new(0.0, 1.3));
+        let (share, normal) = sweep(a, b, step, 0.5, 1e-6).unwrap();
+        let centre = step * share;
+        assert!((centre.distance(a) - 0.5).abs() < 1e-12);
+        assert!((normal - (centre - a) / 0.5).length() < 1e-12);
+    }
+
+    #[test]
+    fn from_behind_or_too_near_and_leaving_there_is_no_contact() {
+        assert!(sweep(B, A, DVec2::new(4.0, 0.0), 0.5, 1e-6).is_none());
+        assert!(sweep(A, B, DVec2::new(-1.0, 0.0), 3.0, 1e-6).is_none());
+        let (share, _) = sweep(A, B, DVec2::new(1.0, 0.0), 3.0, 1e-6).unwrap();
+        assert_eq!(share, 0.0);
+    }
+}
