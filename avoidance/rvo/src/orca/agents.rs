@@ -1,0 +1,184 @@
+//! Half-planes of allowed velocities beside other agents, for eight agents at once.
+//!
+//! The velocity obstacle of a neighbour is a cone with a round front (van den Berg and others,
+//! section 3). `u` is the least change of the relative velocity that leaves it; each of the two
+//! takes its share of it, half when both avoid each other (section 4, equation 5), all of it when
+//! the neighbour avoids nobody. In terms of the unit normal `n` of the boundary nearest to the
+//! relative velocity, the half-plane is `n . v >= n . v_own + share * (u . n)`.
+
+use fearless_simd::{Simd, f32x4, f32x8, prelude::*};
+use throng_core::{NON_RECIPROCAL, NeighbourRows, random::mix};
+
+use super::lanes::{LANES, Planes, Row, any};
+
+/// The agents of eight lanes.
+#[derive(Clone, Copy)]
+pub struct Own<S: Simd> {
+    /// First component of the velocity.
+    pub vx: f32x8<S>,
+    /// Second component.
+    pub vy: f32x8<S>,
+    /// Radius.
+    pub radius: f32x8<S>,
+}
+
+/// Where the neighbours of eight lanes are in the chunk's rows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spans {
+    /// First entry of each lane.
+    pub first: [u32; LANES],
+    /// Entries of each lane.
+    pub count: [u32; LANES],
+}
+
+impl Spans {
+    /// Entries of the lane that has most.
+    pub fn longest(&self) -> usize {
+        self.count.iter().fold(0, |most, &c| most.max(c)) as usize
+    }
+}
+
+/// The neighbours of the same rank of eight agents.
+struct Seen<S: Simd> {
+    px: f32x8<S>,
+    py: f32x8<S>,
+    vx: f32x8<S>,
+    vy: f32x8<S>,
+    radius: f32x8<S>,
+    share: f32x8<S>,
+}
+
+/// Turns four records (x, y, z, w) into four columns.
+#[inline(always)]
+fn columns<S: Simd>(r: [f32x4<S>; 4]) -> [f32x4<S>; 4] {
+    let (a, b) = (r[0].zip_low(r[2]), r[0].zip_high(r[2]));
+    let (c, d) = (r[1].zip_low(r[3]), r[1].zip_high(r[3]));
+    [a.zip_low(c), a.zip_high(c), b.zip_low(d), b.zip_high(d)]
+}
+
+/// Loads the neighbours of one rank, whatever stands there for lanes that have fewer.
+#[inline(always)]
+fn load<S: Simd>(simd: S, rows: &NeighbourRows<'_>, spans: &Spans, rank: u32) -> Seen<S> {
+    let last = rows.seen.len() - 1;
+    let (radii, flags) = (&rows.radius[..=last], &rows.flags[..=last]);
+    let at: [usize; LANES] =
+        core::array::from_fn(|lane| ((spans.first[lane] + rank) as usize).min(last));
+    let record = |lane: usize| {
+        let seen = &rows.seen[at[lane]];
+        let (p, v) = (seen.offset, seen.velocity);
+        f32x4::load_array(simd, [p.x, p.y, v.x, v.y])
+    };
+    let low = columns([record(0), record(1), record(2), record(3)]);
+    let high = columns([record(4), record(5), record(6), record(7)]);
+    let share = |lane: usize| {
+        if flags[at[lane]] & NON_RECIPROCAL == 0 {
+            0.5
+        } else {
+            1.0
+        }
+    };
+    Seen {
+        px: low[0].combine(high[0]),
+        py: low[1].combine(high[1]),
+        vx: low[2].combine(high[2]),
+        vy: low[3].combine(high[3]),
+        radius: f32x8::load_array(simd, core::array::from_fn(|lane| radii[at[lane]])),
+        share: f32x8::load_array(simd, core::array::from_fn(share)),
+    }
+}
+
+/// Appends one row of half-planes per rank of neighbours.
+#[inline(always)]
+pub fn agent_planes<S: Simd>(
+    simd: S,
+    rows: &NeighbourRows<'_>,
+    spans: &Spans,
+    ids: &[u64; LANES],
+    own: Own<S>,
+    horizon: f32,
+    dt: f32,
+    planes: &mut Vec<Planes>,
+) {
+    let zero = f32x8::splat(simd, 0.0);
+    let (per_horizon, per_step) = (
+        f32x8::splat(simd, 1.0 / horizon),
+        f32x8::splat(simd, 1.0 / dt),
+    );
+    let counts = f32x8::load_array(simd, spans.count.map(|c| c as f32));
+    for rank in 0..spans.longest() as u32 {
+        let seen = load(simd, rows, spans, rank);
+        let (px, py) = (seen.px, seen.py);
+        let (rx, ry) = (own.vx - seen.vx, own.vy - seen.vy);
+        let reach = own.radius + seen.radius;
+        let (distance_squared, reach_squared) = (px * px + py * py, reach * reach);
+        // Bodies that overlap are to part within this step, not within the horizon.
+        let overlap = distance_squared.simd_le(reach_squared);
+        let rate = overlap.select(per_step, per_horizon);
+        let (wx, wy) = (rx - px * rate, ry - py * rate);
+        let w_squared = wx * wx + wy * wy;
+        let towards = wx * px + wy * py;
+        let round = overlap
+            | (towards.simd_lt(zero) & (towards * towards).simd_gt(reach_squared * w_squared));
+        let w_length = w_squared.sqrt();
+        // The leg on whose side the relative velocity is; the right one on the axis, for both of
+        // a pair, so that they turn to different sides.
+        let gap = distance_squared - reach_squared;
+        let leg = gap.simd_gt(zero).select(gap, zero).sqrt();
+        let left = (px * wy - py * wx).simd_gt(zero);
+        let signed_leg = left.select(leg, -leg);
+        let (leg_x, leg_y) = (
+            -(px * reach + py * signed_leg),
+            px * signed_leg - py * reach,
+        );
+        let scale = round.select(w_length, distance_squared);
+        let mut nx = round.select(wx, leg_x) / scale;
+        let mut ny = round.select(wy, leg_y) / scale;
+
+        let counted = counts.simd_gt(rank as f32);
+        let lost = counted & overlap & w_squared.simd_lt(1e-12);
+        if any(lost) {
+            let (mut x, mut y) = (Row::default(), Row::default());
+            x.store(nx);
+            y.store(ny);
+            for (lane, id) in ids.iter().enumerate() {
+                if lost.test(lane) {
+                    let other = rows.id[(spans.first[lane] + rank) as usize];
+                    [x.0[lane], y.0[lane]] = parting(*id, other);
+                }
+            }
+            (nx, ny) = (x.load(simd), y.load(simd));
+        }
+
+        let change = round.select(reach * rate - w_length, -(nx * rx + ny * ry));
+        let offset = nx * own.vx + ny * own.vy + seen.share * change;
+        // Numbers too large to square say nothing.
+        let length = nx * nx + ny * ny;
+        let sound = counted
+            & length.simd_gt(0.5)
+            & length.simd_lt(2.0)
+            & offset.simd_lt(1e9)
+            & offset.simd_gt(-1e9);
+        let mut row = Planes::OPEN;
+        row.x.store(sound.select(nx, zero));
+        row.y.store(sound.select(ny, zero));
+        row.offset
+            .store(sound.select(offset, -f32x8::splat(simd, 1.0)));
+        planes.push(row);
+    }
+}
+
+/// A unit direction for two agents in the same place with the same velocity: drawn from both
+/// ids, opposite for the two.
+fn parting(own: u64, other: u64) -> [f32; 2] {
+    let pair = mix(own.min(other).wrapping_add(mix(own.max(other))));
+    // A rational point of the circle: no transcendental function needed.
+    let t = (pair >> 40) as f32 / (1u64 << 24) as f32;
+    let (c, s) = ((1.0 - t * t) / (1.0 + t * t), 2.0 * t / (1.0 + t * t));
+    let sign = if own < other { -1.0 } else { 1.0 };
+    match pair & 3 {
+        0 => [sign * c, sign * s],
+        1 => [-sign * s, sign * c],
+        2 => [-sign * c, -sign * s],
+        _ => [sign * s, -sign * c],
+    }
+}
