@@ -155,13 +155,13 @@ fn steer_chunk<S: Simd>(
         let mut spans = Spans::default();
         let mut ids = [0; LANES];
         let mut own = [Row::default(); 6];
-        for lane in 0..lanes {
+        for (lane, id) in ids.iter_mut().enumerate().take(lanes) {
             let agent = first + lane;
             let near = chunk.neighbours_of(agent);
             spans.first[lane] = near.start as u32;
             spans.count[lane] = near.len() as u32;
-            ids[lane] = chunk.id[agent];
-            let wish = orca.wish(chunk.seed, chunk.id[agent], chunk.preferred[agent]);
+            *id = chunk.id[agent];
+            let wish = orca.wish(chunk.seed, *id, chunk.preferred[agent]);
             let values = [
                 chunk.velocity[agent].x,
                 chunk.velocity[agent].y,
