@@ -4,6 +4,8 @@
 //! every end point and every rounded crossing makes a hot pixel, and every segment through a hot
 //! pixel is bent to its centre. Coordinates within +-2^24 keep every predicate exact in `i64`.
 
+use std::cmp::Ordering;
+
 use glam::I64Vec2;
 
 /// A segment between grid points, with the caller's label.
@@ -200,7 +202,7 @@ fn round(segments: &[Segment]) -> Option<Vec<Segment>> {
                 let p = points[i as usize];
                 let inside =
                     (0..2).all(|k| p[k] >= s.a[k].min(s.b[k]) && p[k] <= s.a[k].max(s.b[k]));
-                if inside && 2 * cross(s.a, s.b, p).abs() <= reach {
+                if inside && through_pixel(d, reach, cross(s.a, s.b, p)) {
                     through.push((d.dot(I64Vec2::from(p) - I64Vec2::from(s.a)), p));
                 }
             }
@@ -235,8 +237,23 @@ fn crossing(s: &Segment, t: &Segment) -> Option<[i64; 2]> {
     if e.signum() * f.signum() >= 0 {
         return None;
     }
-    let along = e as f64 / (e as f64 - f as f64);
-    Some([0, 1].map(|k| s.a[k] + ((s.b[k] - s.a[k]) as f64 * along).round() as i64))
+    let (share, whole) = if e > f { (e, e - f) } else { (-e, f - e) };
+    let (share, whole) = (i128::from(share), i128::from(whole));
+    Some([0, 1].map(|k| {
+        let off = i128::from(s.b[k] - s.a[k]) * share;
+        s.a[k] + (2 * off + whole).div_euclid(2 * whole) as i64
+    }))
+}
+
+/// Whether a line in direction `d` meets the pixel of a point at cross product `off` from it.
+/// Pixels own their lower and left rim only, so that no line is bent to two centres at once.
+fn through_pixel(d: I64Vec2, reach: i64, off: i64) -> bool {
+    match (2 * off.abs()).cmp(&reach) {
+        Ordering::Less => true,
+        Ordering::Greater => false,
+        // The line touches one corner of the pixel: the lower left one counts.
+        Ordering::Equal => d.x.signum() * d.y.signum() < 0 && off.signum() == d.x.signum(),
+    }
 }
 
 #[cfg(test)]
