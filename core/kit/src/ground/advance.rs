@@ -257,6 +257,8 @@ impl<'a, 'b> Mover<'a, 'b> {
     /// Turns the rest of the step along a wall with this normal; `false` in a corner.
     fn slide(&mut self, normal: DVec2, progress: f64) -> bool {
         self.touched = true;
+        // A new direction may well leave over the side it came in by.
+        self.entered = None;
         if progress > f64::from(self.view.grain) * 1e-2 {
             self.touching_count = 0;
         }

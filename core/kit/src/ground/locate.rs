@@ -63,10 +63,12 @@ pub(super) fn nearest(view: &GroundView, point: Vec3) -> Option<Location> {
     })
 }
 
-/// The nearest point rounded; the asked point itself where it is on the triangle already.
+/// The nearest point rounded, with the asked one's x and y where it lies right above or below.
 fn settle(view: &GroundView, triangle: TriangleId, asked: Vec3, found: DVec3) -> Vec3 {
     let mut point = found.as_vec3();
-    if view.plan && covers(view, triangle, asked.as_dvec3().truncate()) {
+    let level = view.normals[triangle as usize] == Vec3::Z;
+    let on_it = found.distance(asked.as_dvec3()) <= f64::from(view.grain * EDGE);
+    if view.plan && (level || on_it) && covers(view, triangle, asked.as_dvec3().truncate()) {
         (point.x, point.y) = (asked.x, asked.y);
         point.z = onto_plane(view, triangle, point.as_dvec3()).z as f32;
     }
