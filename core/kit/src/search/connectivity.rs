@@ -67,12 +67,16 @@ impl Connectivity {
         }
     }
 
-    /// Whether it was built for this map with its doors in this state.
-    pub fn holds_for(&self, map: &NavMap, door_open: &[u8]) -> bool {
+    /// Whether it was built for this map, whatever the state of its doors.
+    pub fn is_of(&self, map: &NavMap) -> bool {
         self.revision == map.revision
             && self.parent.len() == map.nodes()
             && self.edges == map.edges()
-            && self.door_open == door_open
+    }
+
+    /// Whether it was built for this map with its doors in this state.
+    pub fn holds_for(&self, map: &NavMap, door_open: &[u8]) -> bool {
+        self.is_of(map) && self.door_open == door_open
     }
 
     /// How many parts the map falls into.

@@ -90,7 +90,7 @@ impl<'a> Terms<'a> {
         }
         match self.uniform {
             Some(base) => {
-                if !self.blocked.is_empty() && self.is_blocked(self.map.edge_to[e]) {
+                if !self.blocked.is_empty() && self.enters_blocked(e) {
                     return f64::INFINITY;
                 }
                 base * f64::from(self.map.edge_length[e])
@@ -107,14 +107,16 @@ impl<'a> Terms<'a> {
         }
     }
 
-    #[inline]
-    fn is_blocked(&self, node: NodeId) -> bool {
-        let cell = self.map.node_region[node as usize];
-        cell != NONE
+    /// Whether an edge leads into a blocked region; from inside one it may be left.
+    fn enters_blocked(&self, edge: usize) -> bool {
+        let region = |node: NodeId| self.map.node_region[node as usize];
+        let into = region(self.map.edge_to[edge]);
+        into != NONE
+            && into != region(self.map.edge_from[edge])
             && self
                 .blocked
-                .get(cell as usize / 64)
-                .is_some_and(|word| word >> (cell % 64) & 1 == 1)
+                .get(into as usize / 64)
+                .is_some_and(|word| word >> (into % 64) & 1 == 1)
     }
 
     /// The radius that must fit.

@@ -1,0 +1,225 @@
+//! Prices of edges and of straight walks: the price of a metre, integrated.
+
+use rayon::prelude::*;
+use throng_core::{
+    EdgePrices, GroundView, Location, NONE, NavMap, NavRepresentation, Prices, Site, angle_of,
+};
+
+use crate::{
+    CrowdCells, Walk,
+    ground::{TraceEnd, TracePiece},
+};
+
+/// Edges that one task integrates.
+const CHUNK: usize = 4096;
+
+/// Integrates prices over every edge of a map, in parallel, reusing the memory of `out`.
+///
+/// An edge that leads into a blocked cell gets an infinite base: searches do not use it. For
+/// uniform prices `out` becomes empty.
+pub fn edge_prices(map: &NavMap, prices: &Prices, cells: &CrowdCells, out: &mut EdgePrices) {
+    if prices.uniform.is_some() {
+        out.base.clear();
+        out.crowd.clear();
+        return;
+    }
+    out.base.resize(map.edges(), 0.0);
+    out.crowd.resize(map.edges(), 0.0);
+    out.base
+        .par_chunks_mut(CHUNK)
+        .zip(out.crowd.par_chunks_mut(CHUNK))
+        .enumerate()
+        .for_each(|(chunk, (base, crowd))| {
+            for i in 0..base.len() {
+                (base[i], crowd[i]) = edge_price(map, prices, cells, chunk * CHUNK + i);
+            }
+        });
+}
+
+/// Base and crowd price of one edge.
+pub fn edge_price(map: &NavMap, prices: &Prices, cells: &CrowdCells, edge: usize) -> (f32, f32) {
+    let length = map.edge_length[edge];
+    if let Some(base) = prices.uniform {
+        return (base * length, 0.0);
+    }
+    let pieces = match cells {
+        CrowdCells::Squares(squares) => squares.pieces_of(edge),
+        CrowdCells::Regions => match (map.piece_start.get(edge), map.piece_start.get(edge + 1)) {
+            (Some(&first), Some(&end)) => &map.pieces[first as usize..end as usize],
+            _ => return halves_price(map, prices, edge),
+        },
+    };
+    let Some(first) = pieces.first() else {
+        return (prices.least_base * length, 0.0);
+    };
+    let mut sum = (0.0_f32, 0.0_f32);
+    for piece in pieces {
+        if piece.cell != first.cell && prices.is_blocked(piece.cell) {
+            return (f32::INFINITY, 0.0);
+        }
+        let (base, crowd) = prices.metre(piece.cell, piece.angle);
+        sum.0 += base * piece.length;
+        sum.1 += crowd * piece.length;
+    }
+    sum
+}
+
+/// The price of an edge without pieces: half of it lies in the region of each of its ends.
+fn halves_price(map: &NavMap, prices: &Prices, edge: usize) -> (f32, f32) {
+    let (from, to) = (map.edge_from[edge] as usize, map.edge_to[edge] as usize);
+    let length = map.edge_length[edge];
+    let (first, second) = match (map.node_region[from], map.node_region[to]) {
+        (NONE, NONE) => return (prices.least_base * length, 0.0),
+        (NONE, region) | (region, NONE) => (region, region),
+        both => both,
+    };
+    if first != second && prices.is_blocked(second) {
+        return (f32::INFINITY, 0.0);
+    }
+    let angle = if prices.directions == 1 {
+        0
+    } else {
+        let way = map.node_place[to].point - map.node_place[from].point;
+        angle_of(way.truncate())
+    };
+    let (a, b) = (prices.metre(first, angle), prices.metre(second, angle));
+    let half = length * 0.5;
+    ((a.0 + b.0) * half, (a.1 + b.1) * half)
+}
+
+/// The price of a straight walk.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SegmentPrice {
+    /// Base part.
+    pub base: f32,
+    /// Crowd part.
+    pub crowd: f32,
+    /// Metres walked.
+    pub length: f32,
+}
+
+/// What prices on a site need to be integrated along a walk.
+#[derive(Clone, Copy, Debug)]
+pub struct Pricing<'a> {
+    /// The ground and what came with it.
+    pub site: Site<'a>,
+    /// The map.
+    pub map: &'a NavMap,
+    /// The map's strategy.
+    pub nav: &'a dyn NavRepresentation,
+    /// The crowd cells.
+    pub cells: &'a CrowdCells,
+    /// The prices.
+    pub prices: &'a Prices,
+}
+
+/// Sub-steps at which regions are looked up along a walk.
+const SUB_STEPS: usize = 16;
+/// Length of a sub-step, metres; longer pieces of a walk take longer ones.
+const SUB_STEP: f32 = 0.25;
+
+impl Pricing<'_> {
+    /// The price of the straight walk between two places, or `None` where a wall or a blocked
+    /// cell is in between.
+    ///
+    /// Over square cells the integral is exact. Over regions every piece in a triangle is looked
+    /// up at the middles of up to 16 sub-steps per 4 metres.
+    pub fn segment(&self, from: Location, to: Location) -> Option<SegmentPrice> {
+        let ground = &self.site.ground;
+        let mut sum = SegmentPrice::default();
+        let mut walk = Walked {
+            pricing: self,
+            sum: &mut sum,
+            first_cell: NONE,
+            blocked: false,
+        };
+        let end = ground.trace_to(from, to, &mut |piece| walk.add(ground, &piece));
+        let blocked = walk.blocked;
+        (end == TraceEnd::Reached && !blocked).then_some(sum)
+    }
+}
+
+/// A walk under way.
+struct Walked<'a, 'b> {
+    pricing: &'a Pricing<'b>,
+    sum: &'a mut SegmentPrice,
+    first_cell: u32,
+    blocked: bool,
+}
+
+impl Walked<'_, '_> {
+    fn add(&mut self, ground: &GroundView<'_>, piece: &TracePiece) {
+        self.sum.length += piece.length;
+        let prices = self.pricing.prices;
+        if let Some(base) = prices.uniform {
+            self.sum.base += base * piece.length;
+            return;
+        }
+        let angle = if prices.directions == 1 {
+            0
+        } else {
+            angle_of(piece.direction.truncate())
+        };
+        match self.pricing.cells {
+            CrowdCells::Squares(squares) => {
+                let (a, b) = (piece.enter.truncate(), piece.leave.truncate());
+                let floor = ground.floors[piece.triangle as usize];
+                squares.lattice.stretches(a, b, |_, start, end| {
+                    let middle = a + (b - a) * ((start + end) / 2.0) as f32;
+                    let length = (end - start) as f32 * piece.length;
+                    self.pay(squares.cell_on(middle, floor), angle, length);
+                });
+            }
+            CrowdCells::Regions => {
+                let mut done = 0.0;
+                while done < piece.length {
+                    done += self.pay_regions(piece, angle, done);
+                }
+            }
+        }
+    }
+
+    /// Pays for up to [`SUB_STEPS`] sub-steps from `done` on; gives the metres paid.
+    fn pay_regions(&mut self, piece: &TracePiece, angle: u16, done: f32) -> f32 {
+        let rest = (piece.length - done).min(SUB_STEP * SUB_STEPS as f32);
+        let count = ((rest / SUB_STEP).ceil() as usize).clamp(1, SUB_STEPS);
+        let step = rest / count as f32;
+        let mut places = [Location::NOWHERE; SUB_STEPS];
+        let mut cells = [NONE; SUB_STEPS];
+        for (i, place) in places[..count].iter_mut().enumerate() {
+            let share = (done + (i as f32 + 0.5) * step) / piece.length;
+            *place = Location {
+                point: piece.enter + (piece.leave - piece.enter) * share,
+                triangle: piece.triangle,
+            };
+        }
+        let Pricing { nav, site, map, .. } = self.pricing;
+        let hints = [self.first_cell; SUB_STEPS];
+        nav.region_of(
+            site,
+            map,
+            &places[..count],
+            &hints[..count],
+            &mut cells[..count],
+        );
+        for &cell in &cells[..count] {
+            self.pay(cell, angle, step);
+        }
+        rest
+    }
+
+    fn pay(&mut self, cell: u32, angle: u16, length: f32) {
+        let prices = self.pricing.prices;
+        if cell == NONE {
+            self.sum.base += prices.least_base * length;
+            return;
+        }
+        if self.first_cell == NONE {
+            self.first_cell = cell;
+        }
+        self.blocked |= cell != self.first_cell && prices.is_blocked(cell);
+        let (base, crowd) = prices.metre(cell, angle);
+        self.sum.base += base * length;
+        self.sum.crowd += crowd * length;
+    }
+}

@@ -1,0 +1,475 @@
+//! Planner `astar`: heap-based A* over the map's graph (Hart, Nilsson, Raphael 1968).
+//!
+//! An edge costs base + w * crowd, with each agent's own weight and radius. What is left is
+//! bounded from below by the least base price times a distance that no route over this map
+//! undercuts: octile on grids, else the straight line. Goals that nothing connects are told at
+//! once, from the widest ways between all nodes, and never flood the map.
+
+use throng_core::{
+    Attachment, Capabilities, EdgeId, Gate, GlobalPlanner, Location, NONE, NoRoute, PlanRequest,
+    PlannerError, RouteSink, Scratch, World, choices, options, register,
+};
+use throng_kit::{
+    Walk,
+    search::{Connectivity, FoundRoute, Heuristic, RouteQuery, SearchScratch, Terms, find_route},
+};
+
+choices! {
+    /// What is done with a route once it is found.
+    pub enum Smoothing {
+        /// Nothing: the route is the edges of the map.
+        Off = "off",
+        /// Corners that a straight walk of the agent's radius can leave out are left out.
+        Trace = "trace",
+    }
+}
+
+options! {
+    /// Cheapest routes over the map's graph.
+    pub struct Astar {
+        /// Factor on the heuristic: above 1 the search is faster and a route costs at most so
+        /// many times the least.
+        weight: f32 = 1.0, "", 1.0..=10.0;
+        /// Whether corners are left out where the ground is free in between. The price of the
+        /// short cut is taken to be that of the edges it replaces, or less.
+        smoothing: Smoothing = Smoothing::Off;
+        /// Nodes that one search may expand; 0 for no limit.
+        limit: u32 = 0, "nodes", 0..=1000000000;
+    }
+    state {
+        /// What was found out about the map, for one state of its doors.
+        known: Option<Known>,
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Known {
+    connectivity: Connectivity,
+    heuristic: Heuristic,
+}
+
+/// What a thread keeps from batch to batch.
+#[derive(Debug, Default)]
+struct Workspace {
+    search: SearchScratch,
+    corners: Vec<Location>,
+    gates: Vec<Gate>,
+}
+
+#[typetag::serde(name = "astar")]
+impl GlobalPlanner for Astar {
+    fn plan(
+        &self,
+        world: &World<'_>,
+        requests: &[PlanRequest],
+        scratch: &mut Scratch,
+        routes: &mut RouteSink,
+    ) {
+        let workspace = scratch.get::<Workspace>();
+        let doors = world.site.ground.door_open;
+        let known = self
+            .known
+            .as_ref()
+            .filter(|k| k.connectivity.holds_for(world.map, doors));
+        for request in requests {
+            match self.search(world, known, request, workspace) {
+                Ok(planned) => self.answer(world, request, planned, workspace, routes),
+                Err(why) => routes.push_missing(why),
+            }
+        }
+    }
+
+    fn prepare(&mut self, world: &World<'_>) -> Result<(), PlannerError> {
+        let doors = world.site.ground.door_open;
+        match &mut self.known {
+            Some(known) if known.connectivity.holds_for(world.map, doors) => {}
+            Some(known) if known.connectivity.is_of(world.map) => {
+                known.connectivity = Connectivity::new(world.map, doors);
+            }
+            known => {
+                *known = Some(Known {
+                    connectivity: Connectivity::new(world.map, doors),
+                    heuristic: Heuristic::of(world.map),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+register! {
+    Planner "astar" => Astar,
+    about: "Heap-based A* over the map's graph, with each agent's own weight and radius.",
+    when: "Agents have many different goals, weights or radii; the map is of moderate size.",
+    when_not: "Very many agents share few goals on a large dense map: a field answers them all at once.",
+    growth: "Time in the nodes between start and goal, times their logarithm; memory 16 bytes a node and thread, plus 8 bytes a node for connectivity.",
+    paper: "Hart, Nilsson, Raphael: A formal basis for the heuristic determination of minimum cost paths, 1968",
+    needs: Capabilities::GRAPH,
+    offers: Capabilities::ROUTES,
+}
+
+/// A route between two attachments.
+#[derive(Clone, Copy, Debug)]
+struct Planned {
+    found: FoundRoute,
+    from: Attachment,
+    to: Attachment,
+    metre: f64,
+}
+
+impl Astar {
+    fn search(
+        &self,
+        world: &World<'_>,
+        known: Option<&Known>,
+        request: &PlanRequest,
+        workspace: &mut Workspace,
+    ) -> Result<Planned, NoRoute> {
+        let places = [request.from, request.to];
+        let mut attached = [Attachment::NOWHERE; 2];
+        let hints = [request.from_region, NONE];
+        world
+            .nav
+            .attach(&world.site, world.map, &places, &hints, &mut attached);
+        let [from, to] = attached;
+        if from.node == NONE {
+            return Err(NoRoute::StartOffMap);
+        }
+        if to.node == NONE {
+            return Err(NoRoute::GoalOffMap);
+        }
+        let terms = Terms::new(
+            world,
+            request.prices as usize,
+            request.weight,
+            request.radius,
+        );
+        if let Some(known) = known {
+            // A place on an edge may leave it by either end: the edge itself must fit as well.
+            let widest = known.connectivity.widest(from.node, to.node);
+            match widest {
+                None => return Err(NoRoute::Unconnected),
+                Some(width) if !terms.fits(width) && from.edge == NONE && to.edge == NONE => {
+                    return Err(NoRoute::TooNarrow);
+                }
+                Some(_) => {}
+            }
+        }
+        let query = RouteQuery {
+            terms,
+            from,
+            to,
+            heuristic: known.map_or(Heuristic::STRAIGHT, |k| k.heuristic),
+            greed: self.weight,
+            most_expansions: self.limit,
+        };
+        let found = match find_route(&query, &mut workspace.search) {
+            Err(NoRoute::Unconnected) if request.radius > 0.0 => {
+                // Is it the radius? The same search for a point tells.
+                let terms = Terms::new(world, request.prices as usize, request.weight, 0.0);
+                let point = RouteQuery { terms, ..query };
+                return Err(match find_route(&point, &mut workspace.search) {
+                    Ok(_) => NoRoute::TooNarrow,
+                    Err(why) => why,
+                });
+            }
+            other => other?,
+        };
+        // Metres off the graph cost what the edges next to them do, on average.
+        let metre = if found.length > 0.0 {
+            found.cost / found.length
+        } else {
+            terms.least_base
+        };
+        Ok(Planned {
+            found,
+            from,
+            to,
+            metre,
+        })
+    }
+
+    fn answer(
+        &self,
+        world: &World<'_>,
+        request: &PlanRequest,
+        planned: Planned,
+        workspace: &mut Workspace,
+        routes: &mut RouteSink,
+    ) {
+        let Planned {
+            found,
+            from,
+            to,
+            metre,
+        } = planned;
+        let edges = workspace.search.route();
+        let ground = &world.site.ground;
+        let beside = f64::from(from.distance) + f64::from(to.distance);
+        if edges.is_empty() && ground.sees(request.from, request.to) {
+            let length = f64::from(request.from.point.distance(request.to.point));
+            routes.push_edges([], length as f32, (length * metre) as f32);
+            return;
+        }
+        let (length, cost) = (found.length + beside, found.cost + beside * metre);
+        match self.smoothing {
+            Smoothing::Off => {
+                routes.push_edges(edges.iter().copied(), length as f32, cost as f32);
+            }
+            Smoothing::Trace => {
+                corners_of(world, from, edges, &mut workspace.corners);
+                let smooth = smooth(world, request, &workspace.corners, &mut workspace.gates);
+                let share = if length > 0.0 { smooth / length } else { 1.0 };
+                routes.push_gates(
+                    workspace.gates.drain(..),
+                    smooth as f32,
+                    (cost * share.min(1.0)) as f32,
+                );
+            }
+        }
+    }
+}
+
+/// The nodes that a route passes.
+fn corners_of(world: &World<'_>, from: Attachment, edges: &[EdgeId], out: &mut Vec<Location>) {
+    let map = world.map;
+    out.clear();
+    // A place on an edge sets out along it and never sees the node behind.
+    if from.edge == NONE {
+        out.push(map.node_place[from.node as usize]);
+    }
+    out.extend(
+        edges
+            .iter()
+            .map(|&e| map.node_place[map.edge_to[e as usize] as usize]),
+    );
+}
+
+/// Leaves out every corner that a straight walk can pass by: from each corner kept, the farthest
+/// one in sight of those before the first out of sight. Gives the length of what is left.
+fn smooth(
+    world: &World<'_>,
+    request: &PlanRequest,
+    corners: &[Location],
+    gates: &mut Vec<Gate>,
+) -> f64 {
+    let ground = &world.site.ground;
+    gates.clear();
+    let mut at = request.from;
+    let mut length = 0.0;
+    let mut last: Option<Location> = None;
+    for &next in corners.iter().chain([&request.to]) {
+        if let Some(corner) = last
+            && !ground.sees_with_radius(at, next, request.radius)
+        {
+            length += walked(world, at, corner);
+            gates.push(Gate::waypoint(corner));
+            at = corner;
+        }
+        last = Some(next);
+    }
+    length + walked(world, at, request.to)
+}
+
+/// The length of the straight walk between two places.
+fn walked(world: &World<'_>, from: Location, to: Location) -> f64 {
+    let ground = &world.site.ground;
+    let straight = f64::from(from.point.distance(to.point));
+    if ground.flat {
+        return straight;
+    }
+    let mut length = 0.0;
+    ground.trace_to(from, to, &mut |piece| length += f64::from(piece.length));
+    length.max(straight)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_world::TestWorld;
+    use throng_core::{RouteKind, RouteRow};
+
+    fn plan(planner: &mut Astar, test: &TestWorld, requests: &[PlanRequest]) -> RouteSink {
+        let mut routes = RouteSink::default();
+        test.with(|world| {
+            planner.prepare(world).unwrap();
+            planner.plan(world, requests, &mut Scratch::default(), &mut routes);
+            // Without preparation, with a warm scratch and one by one: the same answers.
+            let unprepared = Astar {
+                known: None,
+                ..planner.clone()
+            };
+            let mut again = RouteSink::default();
+            let mut scratch = Scratch::default();
+            for request in requests.iter().rev() {
+                unprepared.plan(world, &[*request], &mut scratch, &mut again);
+            }
+            for (a, b) in routes.rows.iter().zip(again.rows.iter().rev()) {
+                assert_eq!(a.kind, b.kind);
+                assert!(a.length == b.length || (a.length - b.length).abs() < 1e-4);
+            }
+        });
+        routes
+    }
+
+    /// A room of 7 x 7 cells with a wall at x = 3 but for its top cell.
+    fn walled() -> TestWorld {
+        TestWorld::new(7, 7, |x, y| x != 3 || y == 6)
+    }
+
+    #[test]
+    fn routes_go_round_walls_by_octile_steps() {
+        let test = walled();
+        let routes = plan(
+            &mut Astar::default(),
+            &test,
+            &[test.request((0, 0), (6, 0))],
+        );
+        let RouteRow {
+            kind,
+            length,
+            cost,
+            count,
+            ..
+        } = routes.rows[0];
+        assert_eq!(kind, RouteKind::Edges);
+        // Up to the gap with 2 diagonals on either side, and 2 straight steps through it.
+        let wanted = 4.0 * 2.0_f32.sqrt() + 8.0 + 2.0;
+        assert!(
+            (length - wanted).abs() < 1e-5 && (cost - wanted).abs() < 1e-5,
+            "{length}"
+        );
+        assert_eq!(count, 14);
+        let mut at = routes.edges[0];
+        for &e in &routes.edges[1..] {
+            assert_eq!(
+                test.map.edge_to[at as usize],
+                test.map.edge_from[e as usize]
+            );
+            at = e;
+        }
+    }
+
+    #[test]
+    fn distances_off_the_graph_count() {
+        let test = TestWorld::new(5, 1, |_, _| true);
+        let mut request = test.request((0, 0), (4, 0));
+        request.from.point.x -= 0.25;
+        request.to.point.y += 0.25;
+        let routes = plan(&mut Astar::default(), &test, &[request]);
+        assert!((routes.rows[0].length - 4.5).abs() < 1e-5);
+        // In one cell the straight line is the route.
+        request.to = request.from;
+        request.to.point.x += 0.5;
+        let routes = plan(&mut Astar::default(), &test, &[request]);
+        assert_eq!(
+            (routes.rows[0].kind, routes.rows[0].count),
+            (RouteKind::Edges, 0)
+        );
+        assert!((routes.rows[0].length - 0.5).abs() < 1e-5);
+    }
+
+    #[test]
+    fn reasons_are_told_apart() {
+        let test = TestWorld::new(7, 3, |x, _| x != 3);
+        let mut requests = [test.request((0, 0), (6, 0)); 4];
+        requests[1].to = Location::NOWHERE;
+        requests[2].from = Location::NOWHERE;
+        requests[3].to = requests[3].from;
+        let routes = plan(&mut Astar::default(), &test, &requests);
+        let kinds: Vec<RouteKind> = routes.rows.iter().map(|r| r.kind).collect();
+        assert_eq!(kinds[0], RouteKind::Missing(NoRoute::Unconnected));
+        assert_eq!(kinds[1], RouteKind::Missing(NoRoute::GoalOffMap));
+        assert_eq!(kinds[2], RouteKind::Missing(NoRoute::StartOffMap));
+        assert_eq!(kinds[3], RouteKind::Edges);
+
+        let test = walled();
+        let mut wide = test.request((0, 0), (6, 0));
+        wide.radius = 0.6;
+        let routes = plan(&mut Astar::default(), &test, &[wide]);
+        assert_eq!(routes.rows[0].kind, RouteKind::Missing(NoRoute::TooNarrow));
+        let mut lazy = Astar {
+            limit: 3,
+            ..Astar::default()
+        };
+        let routes = plan(&mut lazy, &test, &[test.request((0, 0), (6, 0))]);
+        assert_eq!(routes.rows[0].kind, RouteKind::Missing(NoRoute::Limit));
+    }
+
+    #[test]
+    fn smoothing_keeps_the_corners_of_the_wall_alone() {
+        let test = walled();
+        let mut smooth = Astar {
+            smoothing: Smoothing::Trace,
+            ..Astar::default()
+        };
+        let request = test.request((0, 0), (6, 0));
+        let plain = plan(&mut Astar::default(), &test, &[request]).rows[0].length;
+        let routes = plan(&mut smooth, &test, &[request]);
+        let row = routes.rows[0];
+        assert_eq!(row.kind, RouteKind::Gates);
+        assert!(row.length < plain - 0.5, "{} {plain}", row.length);
+        assert!(row.count >= 1 && row.count <= 3, "{}", row.count);
+        // Every leg is a walk that the disc can make.
+        test.with(|world| {
+            let mut at = request.from;
+            let mut length = 0.0;
+            for gate in &routes.gates {
+                assert_eq!((gate.left, gate.right), (gate.middle, gate.middle));
+                let next = Location {
+                    point: gate.middle,
+                    triangle: gate.triangle,
+                };
+                assert!(world.site.ground.sees_with_radius(at, next, request.radius));
+                length += at.point.distance(next.point);
+                at = next;
+            }
+            assert!(
+                world
+                    .site
+                    .ground
+                    .sees_with_radius(at, request.to, request.radius)
+            );
+            length += at.point.distance(request.to.point);
+            assert!((length - row.length).abs() < 1e-4);
+        });
+        // In the open nothing is left but the target.
+        let open = TestWorld::new(7, 7, |_, _| true);
+        let routes = plan(&mut smooth, &open, &[open.request((0, 0), (6, 3))]);
+        assert_eq!(routes.rows[0].count, 0);
+        assert!((routes.rows[0].length - 45.0_f32.sqrt()).abs() < 1e-4);
+    }
+
+    #[test]
+    fn crowds_are_walked_round_by_those_who_mind() {
+        let mut test = TestWorld::new(9, 5, |_, _| true);
+        test.crowd(|at| {
+            if (at.x - 4.5).abs() < 0.6 && at.y < 3.5 {
+                20.0
+            } else {
+                0.0
+            }
+        });
+        let mut minds = test.request((0, 2), (8, 2));
+        let mut does_not = minds;
+        minds.weight = 1.0;
+        does_not.weight = 0.0;
+        let routes = plan(&mut Astar::default(), &test, &[minds, does_not]);
+        assert!((routes.rows[1].length - 8.0).abs() < 1e-5);
+        assert!((routes.rows[1].cost - 8.0).abs() < 1e-5);
+        assert!(routes.rows[0].length > 8.5 && routes.rows[0].cost < 30.0);
+    }
+
+    #[test]
+    fn weighted_routes_cost_at_most_so_many_times_the_least() {
+        let test = TestWorld::new(12, 12, |x, y| (x * 7 + y * 5) % 6 != 0 || x == 0 || y == 11);
+        let request = test.request((0, 0), (11, 11));
+        let least = plan(&mut Astar::default(), &test, &[request]).rows[0].cost;
+        let mut hasty = Astar {
+            weight: 3.0,
+            ..Astar::default()
+        };
+        let cost = plan(&mut hasty, &test, &[request]).rows[0].cost;
+        assert!(cost >= least - 1e-4 && cost <= 3.0 * least);
+    }
+}
