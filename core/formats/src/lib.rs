@@ -1,1 +1,39 @@
 //! Readers of geometry and meshes, one feature each.
+//!
+//! [`read`] and [`read_bytes`] tell the format by name and content and give a
+//! [`throng_kit::environment::Environment`]. The file under `readers/` is the format:
+//! `geojson`, `wkt`, `svg` (drawings), `movingai`, `png` (grids), `obj`, `ply`, `stl`, `gltf`
+//! (meshes). What they share has a file of its own: `plan` turns shapes into floors, `clean`
+//! repairs outlines, `projection` turns degrees into metres, `cells` outlines grids, `surface`
+//! tells floors from curved meshes.
+//!
+//! Bad input is repaired with a notice in `Environment::notices` that names the feature, or
+//! refused with a [`FormatError`] that names file, place, reason and fix. Memory stays in
+//! proportion to the file: sizes that a file declares are checked before they are believed.
+//! OBJ, PLY, STL and WKT are read by code of this crate, because their libraries read f32
+//! coordinates, give no line numbers or trust declared counts.
+//!
+//! ```
+//! use throng_formats::{ReadOptions, read_bytes};
+//!
+//! let plan = b"POLYGON ((0 0, 10 0, 10 5, 0 5, 0 0))";
+//! let environment = read_bytes("hall.wkt", plan, &ReadOptions::default())?;
+//! assert_eq!(environment.floors[0].walkable.len(), 1);
+//! # Ok::<(), throng_formats::FormatError>(())
+//! ```
+
+mod cells;
+mod clean;
+mod detect;
+mod error;
+mod options;
+mod plan;
+pub mod projection;
+mod read;
+pub mod readers;
+mod surface;
+
+pub use detect::Format;
+pub use error::{FormatError, Place};
+pub use options::{ReadOptions, Up};
+pub use read::{read, read_bytes};
