@@ -1,0 +1,46 @@
+//! The host's callbacks for libraries: log lines go to `tracing`, a flag says when to stop.
+
+use core::{
+    ffi::c_void,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use throng_abi::{ABI_VERSION, Bytes, Host};
+
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// The table that every library is given.
+pub(super) static HOST: Host = Host {
+    size: size_of::<Host>() as u32,
+    version: ABI_VERSION,
+    context: core::ptr::null_mut(),
+    log: Some(log),
+    should_stop: Some(should_stop),
+};
+
+/// Lets strategies that are linked in use the callbacks too: their log lines go to `tracing`.
+pub fn connect() {
+    // SAFETY: the table is a static whose functions may be called from any thread.
+    unsafe { throng_core::export::connect(&HOST) }
+}
+
+/// Asks strategies that are at long work to return early, or takes that back.
+pub fn request_stop(stop: bool) {
+    STOP.store(stop, Ordering::Relaxed);
+}
+
+unsafe extern "C" fn log(_: *mut c_void, level: u32, text: Bytes) {
+    // SAFETY: a library lends its text until the callback returns.
+    let text = String::from_utf8_lossy(unsafe { text.get() });
+    match level {
+        1 => tracing::error!(target: "throng::plugin", "{text}"),
+        2 => tracing::warn!(target: "throng::plugin", "{text}"),
+        3 => tracing::info!(target: "throng::plugin", "{text}"),
+        4 => tracing::debug!(target: "throng::plugin", "{text}"),
+        _ => tracing::trace!(target: "throng::plugin", "{text}"),
+    }
+}
+
+unsafe extern "C" fn should_stop(_: *mut c_void) -> u32 {
+    u32::from(STOP.load(Ordering::Relaxed))
+}
