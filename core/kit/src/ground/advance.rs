@@ -165,7 +165,11 @@ impl<'a, 'b> Mover<'a, 'b> {
             step: tidy * displacement.x + y * displacement.y,
             x: tidy,
             handedness,
-            radius: f64::from(radius.max(0.0).min(1e6)),
+            radius: if radius > 0.0 {
+                f64::from(radius.min(1e6))
+            } else {
+                0.0
+            },
             skin: f64::from(view.grain) * SKIN,
             walked: 0.0,
             moved: DVec2::ZERO,

@@ -175,12 +175,7 @@ pub(super) fn soup(environment: &Environment) -> Result<Soup, GroundError> {
     for (c, quad) in quads.iter().enumerate() {
         let connection = &environment.connections[c];
         let mut chains = [Vec::new(), Vec::new()];
-        for end in 0..2 {
-            let floor = if end == 0 {
-                connection.from
-            } else {
-                connection.to
-            };
+        for (end, floor) in [connection.from, connection.to].into_iter().enumerate() {
             let sides = end_sides.remove(&(c as u32, end as u8)).unwrap_or_default();
             if sides.is_empty() {
                 notices.push(format!(

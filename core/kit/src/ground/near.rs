@@ -17,7 +17,11 @@ pub(super) fn walls_near(
     reach: f32,
     out: &mut Vec<NearWall>,
 ) {
-    if !known(view, at) || !(reach > 0.0) || wall_distance_bound(view, at.point) > reach {
+    if !known(view, at)
+        || reach.is_nan()
+        || reach <= 0.0
+        || wall_distance_bound(view, at.point) > reach
+    {
         return;
     }
     let first = out.len();
@@ -106,7 +110,11 @@ fn seen(view: &GroundView, p: Vec3, normal: Vec3, frame: Frame, wall: u32) -> Op
 
 /// Distance to the nearest standing wall, at most `reach`; for bodies obstacles count.
 pub(super) fn distance(view: &GroundView, at: Location, reach: f32, bodies: bool) -> f32 {
-    if !known(view, at) || !(reach > 0.0) || wall_distance_bound(view, at.point) >= reach {
+    if !known(view, at)
+        || reach.is_nan()
+        || reach <= 0.0
+        || wall_distance_bound(view, at.point) >= reach
+    {
         return reach.max(0.0);
     }
     let mut best = f64::from(reach) * f64::from(reach);

@@ -205,8 +205,7 @@ fn orient(soup: &mut Soup, across: &mut [[u32; 3]]) {
         while next < component.len() {
             let t = component[next];
             next += 1;
-            for s in 0..3 {
-                let code = across[t][s];
+            for (s, &code) in across[t].iter().enumerate() {
                 if code == NONE {
                     continue;
                 }
@@ -320,76 +319,71 @@ fn make_walls(ground: &mut Ground, in_obstacle: &[bool]) {
     let mut follows = vec![[NONE; 3]; count];
     let mut followed = vec![[false; 3]; count];
     let tolerance = f64::from(ground.grain) * 0.5;
-    for t in 0..count {
-        for s in 0..3 {
-            if !any_wall(ground, t, s) {
-                continue;
-            }
-            let (a, b) = (ground.triangles[t][s], ground.triangles[t][(s + 1) % 3]);
-            let Some(end) = turn(ground, t, s, b, |t, s| any_wall(ground, t, s)) else {
-                continue;
-            };
-            let corners = ground.triangles[end.triangle];
-            let c = corners[(end.side + 1) % 3];
-            if corners[end.side] != b || kind(ground, t, s) != kind(ground, end.triangle, end.side)
-            {
-                continue;
-            }
-            let [a, b, c] = [a, b, c].map(|v| ground.vertices[v as usize].as_dvec3());
-            let straight = if ground.plan {
-                let (p, q) = (b - a, c - b);
-                let level = p.truncate().perp_dot(q.truncate()) == 0.0;
-                level && p.cross(q).length() <= tolerance * (c - a).length() && p.dot(q) > 0.0
-            } else {
-                let off = (b - a).cross(c - a).length() / (c - a).length();
-                off <= tolerance && (b - a).dot(c - b) > 0.0
-            };
-            if straight && !followed[end.triangle][end.side] {
-                follows[t][s] = (end.triangle * 3 + end.side) as u32;
-                followed[end.triangle][end.side] = true;
-            }
+    for side in 0..count * 3 {
+        let (t, s) = (side / 3, side % 3);
+        if !any_wall(ground, t, s) {
+            continue;
+        }
+        let (a, b) = (ground.triangles[t][s], ground.triangles[t][(s + 1) % 3]);
+        let Some(end) = turn(ground, t, s, b, |t, s| any_wall(ground, t, s)) else {
+            continue;
+        };
+        let corners = ground.triangles[end.triangle];
+        let c = corners[(end.side + 1) % 3];
+        if corners[end.side] != b || kind(ground, t, s) != kind(ground, end.triangle, end.side) {
+            continue;
+        }
+        let [a, b, c] = [a, b, c].map(|v| ground.vertices[v as usize].as_dvec3());
+        let straight = if ground.plan {
+            let (p, q) = (b - a, c - b);
+            let level = p.truncate().perp_dot(q.truncate()) == 0.0;
+            level && p.cross(q).length() <= tolerance * (c - a).length() && p.dot(q) > 0.0
+        } else {
+            let off = (b - a).cross(c - a).length() / (c - a).length();
+            off <= tolerance && (b - a).dot(c - b) > 0.0
+        };
+        if straight && !followed[end.triangle][end.side] {
+            follows[t][s] = (end.triangle * 3 + end.side) as u32;
+            followed[end.triangle][end.side] = true;
         }
     }
     ground.side_wall = vec![[NONE; 3]; count];
     for pass in 0..2 {
-        for t in 0..count {
-            for s in 0..3 {
-                // The second pass takes rings that are straight all round, if there are any.
-                let begins = any_wall(ground, t, s) && (pass == 1 || !followed[t][s]);
-                if !begins || ground.side_wall[t][s] != NONE {
-                    continue;
-                }
-                let (solid, door, obstacle) = kind(ground, t, s);
-                let wall = ground.walls.len() as u32;
-                let first = (t * 3 + s) as u32;
-                let mut last = first;
-                ground.side_wall[t][s] = wall;
-                loop {
-                    let next = follows[last as usize / 3][last as usize % 3];
-                    if next == NONE
-                        || ground.side_wall[next as usize / 3][next as usize % 3] != NONE
-                    {
-                        break;
-                    }
-                    last = next;
-                    ground.side_wall[next as usize / 3][next as usize % 3] = wall;
-                }
-                let end = ground.triangles[last as usize / 3][(last as usize % 3 + 1) % 3];
-                ground.walls.push(Wall {
-                    a: ground.vertices[ground.triangles[t][s] as usize],
-                    b: ground.vertices[end as usize],
-                    triangle: t as u32,
-                    previous: NONE,
-                    next: NONE,
-                    door: if solid { NO_DOOR } else { door },
-                    flags: if obstacle && door == NO_DOOR {
-                        Wall::OBSTACLE
-                    } else {
-                        0
-                    },
-                });
-                ground.wall_sides.push([first, last]);
+        for side in 0..count * 3 {
+            let (t, s) = (side / 3, side % 3);
+            // The second pass takes rings that are straight all round, if there are any.
+            let begins = any_wall(ground, t, s) && (pass == 1 || !followed[t][s]);
+            if !begins || ground.side_wall[t][s] != NONE {
+                continue;
             }
+            let (solid, door, obstacle) = kind(ground, t, s);
+            let wall = ground.walls.len() as u32;
+            let first = (t * 3 + s) as u32;
+            let mut last = first;
+            ground.side_wall[t][s] = wall;
+            loop {
+                let next = follows[last as usize / 3][last as usize % 3];
+                if next == NONE || ground.side_wall[next as usize / 3][next as usize % 3] != NONE {
+                    break;
+                }
+                last = next;
+                ground.side_wall[next as usize / 3][next as usize % 3] = wall;
+            }
+            let end = ground.triangles[last as usize / 3][(last as usize % 3 + 1) % 3];
+            ground.walls.push(Wall {
+                a: ground.vertices[ground.triangles[t][s] as usize],
+                b: ground.vertices[end as usize],
+                triangle: t as u32,
+                previous: NONE,
+                next: NONE,
+                door: if solid { NO_DOOR } else { door },
+                flags: if obstacle && door == NO_DOOR {
+                    Wall::OBSTACLE
+                } else {
+                    0
+                },
+            });
+            ground.wall_sides.push([first, last]);
         }
     }
 }

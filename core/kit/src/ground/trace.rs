@@ -272,7 +272,7 @@ impl<'a, 'b> PlanLine<'a, 'b> {
                         return self.stop(side);
                     }
                     self.triangle = code / 3;
-                    next = self.from_side(code as usize % 3);
+                    next = self.after_side(code as usize % 3);
                 }
                 Next::Corner(k) => {
                     let corner = self.plan(self.triangle)[k];
@@ -342,7 +342,7 @@ impl<'a, 'b> PlanLine<'a, 'b> {
     }
 
     /// What comes next after entering the present triangle over a side.
-    fn from_side(&self, entry: usize) -> Next {
+    fn after_side(&self, entry: usize) -> Next {
         let c = self.plan(self.triangle);
         let [q, w, p] = [1, 2, 0].map(|i| c[(entry + i) % 3]);
         let (right, far) = ((entry + 1) % 3, (entry + 2) % 3);

@@ -84,6 +84,7 @@ pub trait Walk {
     fn to_world(&self, at: Location) -> DVec3;
 
     /// Local coordinates of a world point.
+    #[allow(clippy::wrong_self_convention)]
     fn from_world(&self, world: DVec3) -> Vec3;
 
     /// The place seen in plan, local coordinates.
