@@ -1,0 +1,389 @@
+//! The agents as columns, with stable generational ids.
+
+use glam::Vec2;
+use throng_core::{AgentsView, Frame, Location, NONE, random::mix};
+
+use crate::{
+    checkpoint::{CheckpointError, Reader, Writer},
+    track::Track,
+};
+
+/// Stable id of an agent: the slot in the low half, its generation in the high half.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
+pub struct AgentId(pub u64);
+
+impl AgentId {
+    fn new(slot: u32, generation: u32) -> AgentId {
+        AgentId(u64::from(generation) << 32 | u64::from(slot))
+    }
+
+    /// The slot that the id names; it is reused after the agent has gone.
+    pub fn slot(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// How often the slot had been used before.
+    pub fn generation(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+}
+
+/// What an agent is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(u8)]
+pub enum Doing {
+    /// Waits before setting off (premovement).
+    Waiting = 0,
+    /// Walks to its goal.
+    #[default]
+    Walking = 1,
+    /// Stays at its goal.
+    Staying = 2,
+    /// Walks at the velocity that a command gave.
+    Overridden = 3,
+}
+
+/// Counters and clocks of an agent that no strategy sees.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Record {
+    /// Step of its birth.
+    pub born: u64,
+    /// Step at which it sets off.
+    pub sets_off: u64,
+    /// Step at which it began to walk to its present goal.
+    pub leg_began: u64,
+    /// Metres walked.
+    pub walked: f64,
+    /// Where it was when last asked whether it stalls.
+    pub stall_from: [f32; 3],
+    /// The source that it came from.
+    pub source: u32,
+    /// Which goal of its source's list it walks to.
+    pub leg: u32,
+    /// How often its route changed.
+    pub switches: u32,
+    /// What it does.
+    pub doing: Doing,
+    /// Whether it moved less than a shoulder's width in the last window.
+    pub stalled: bool,
+    /// Index of its profile.
+    pub profile: u16,
+}
+
+/// Clocks of the replan policy's hysteresis.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Patience {
+    /// Seconds for which the crowd ahead has stayed above the threshold.
+    pub above: f32,
+    /// Seconds for which it has stayed below.
+    pub below: f32,
+}
+
+macro_rules! columns {
+    ($($(#[$meta:meta])* $name:ident: $ty:ty = $fresh:expr;)*) => {
+        /// The agents as columns of equal length. Row order carries no meaning.
+        #[derive(Debug, Default)]
+        pub struct Agents {
+            $($(#[$meta])* pub $name: Vec<$ty>,)*
+            /// Row of each slot, or NONE.
+            row_of_slot: Vec<u32>,
+            generation_of_slot: Vec<u32>,
+            free_slots: Vec<u32>,
+            order: Vec<u32>,
+            spare: Spare,
+        }
+
+        /// Buffers for sorting, one per column, swapped with it.
+        #[derive(Debug, Default)]
+        struct Spare { $($name: Vec<$ty>,)* }
+
+        impl Agents {
+            fn push_row(&mut self) {
+                $(self.$name.push($fresh);)*
+            }
+
+            fn swap_remove_row(&mut self, row: usize) {
+                $(self.$name.swap_remove(row);)*
+            }
+
+            fn apply_order(&mut self) {
+                $(
+                    self.spare.$name.clear();
+                    self.spare.$name.extend(self.order.iter().map(|&r| self.$name[r as usize]));
+                    std::mem::swap(&mut self.$name, &mut self.spare.$name);
+                )*
+            }
+
+            /// Makes room, so that a steady step need not.
+            pub fn reserve(&mut self, more: usize) {
+                $(self.$name.reserve(more); self.spare.$name.reserve(self.$name.len() + more);)*
+                self.order.reserve(self.id.len() + more);
+            }
+
+            /// Writes every column.
+            pub(crate) fn save(&self, out: &mut Writer) {
+                $(out.column(&self.$name);)*
+                out.column(&self.generation_of_slot);
+                out.column(&self.free_slots);
+            }
+
+            /// Reads what [`Agents::save`] wrote.
+            pub(crate) fn load(from: &mut Reader<'_>) -> Result<Agents, CheckpointError> {
+                let mut agents = Agents::default();
+                $(agents.$name = from.column()?;)*
+                let count = agents.id.len();
+                if $(agents.$name.len() != count)||* {
+                    return Err(CheckpointError::Damaged("columns of unequal length"));
+                }
+                let (generations, free) = (from.column()?, from.column()?);
+                agents.restore_slots(generations, free);
+                Ok(agents)
+            }
+
+            /// Bytes that the columns hold.
+            pub fn bytes(&self) -> usize {
+                0 $(+ (self.$name.capacity() + self.spare.$name.capacity()) * size_of::<$ty>())*
+                    + (self.row_of_slot.capacity() + self.generation_of_slot.capacity()
+                        + self.free_slots.capacity() + self.order.capacity()) * 4
+            }
+        }
+    };
+}
+
+columns! {
+    /// Stable ids.
+    id: u64 = 0;
+    /// Places.
+    location: Location = Location::NOWHERE;
+    /// Places one step earlier, for interpolation.
+    before: Location = Location::NOWHERE;
+    /// Frames.
+    frame: Frame = Frame::FLAT;
+    /// Velocities in the agents' frames.
+    velocity: Vec2 = Vec2::ZERO;
+    /// Unit directions faced.
+    heading: Vec2 = Vec2::X;
+    /// Preferred velocities.
+    preferred: Vec2 = Vec2::ZERO;
+    /// Offsets to the points walked to.
+    aim: Vec2 = Vec2::ZERO;
+    /// Radii, metres.
+    radius: f32 = 0.24;
+    /// Desired speeds, metres per second.
+    speed: f32 = 1.34;
+    /// Largest speeds, metres per second.
+    max_speed: f32 = 1.34;
+    /// Masses, kilograms.
+    mass: f32 = 80.0;
+    /// Heights, metres.
+    height: f32 = 1.8;
+    /// Lanes in [-1, 1].
+    lane: f32 = 0.0;
+    /// Weights of the crowd part.
+    weight: f32 = 1.0;
+    /// Route classes.
+    class: u32 = 0;
+    /// Shared goals, or NONE.
+    goal: u32 = NONE;
+    /// The place each walks to.
+    target: Location = Location::NOWHERE;
+    /// Regions of the map.
+    region: u32 = NONE;
+    /// Crowd cells.
+    cell: u32 = NONE;
+    /// What each has put on its crowd cell: area and momentum in fixed point.
+    share: [i64; 3] = [0; 3];
+    /// Tiers.
+    tier: u8 = 0;
+    /// Groups, or NONE.
+    group: u32 = NONE;
+    /// How often the tier has steered.
+    tick: u32 = 0;
+    /// Distance of the k-th neighbour when last looked: a cache, not state.
+    kth: f32 = f32::INFINITY;
+    /// Where each is on its route.
+    track: Track = Track::default();
+    /// Clocks of the replan policy.
+    patience: Patience = Patience::default();
+    /// Counters and clocks.
+    record: Record = Record::default();
+}
+
+impl Agents {
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.id.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.id.is_empty()
+    }
+
+    /// Adds a row with fresh values and a new id; the caller fills the columns.
+    pub fn add(&mut self) -> (usize, AgentId) {
+        let row = self.id.len();
+        let slot = self.free_slots.pop().unwrap_or_else(|| {
+            self.row_of_slot.push(NONE);
+            self.generation_of_slot.push(0);
+            (self.row_of_slot.len() - 1) as u32
+        });
+        let id = AgentId::new(slot, self.generation_of_slot[slot as usize]);
+        self.push_row();
+        self.id[row] = id.0;
+        self.row_of_slot[slot as usize] = row as u32;
+        (row, id)
+    }
+
+    /// Removes a row; the last row takes its place.
+    pub fn remove(&mut self, row: usize) {
+        let slot = AgentId(self.id[row]).slot();
+        self.swap_remove_row(row);
+        if row < self.id.len() {
+            let moved = AgentId(self.id[row]).slot();
+            self.row_of_slot[moved as usize] = row as u32;
+        }
+        self.row_of_slot[slot as usize] = NONE;
+        self.generation_of_slot[slot as usize] += 1;
+        self.free_slots.push(slot);
+    }
+
+    /// The row of an agent that is still there.
+    pub fn row(&self, id: AgentId) -> Option<usize> {
+        let row = *self.row_of_slot.get(id.slot() as usize)?;
+        (row != NONE && self.id[row as usize] == id.0).then_some(row as usize)
+    }
+
+    /// Sorts the rows by a key, ties by id; gives the permutation (new row -> old row).
+    pub fn sort_by_key(&mut self, key: impl Fn(&Location) -> u64) -> &[u32] {
+        self.order.clear();
+        self.order.extend(0..self.id.len() as u32);
+        let (location, id) = (&self.location, &self.id);
+        self.order.sort_unstable_by_key(|&r| {
+            (key(&location[r as usize]), id[r as usize])
+        });
+        self.apply_order();
+        for (row, id) in self.id.iter().enumerate() {
+            self.row_of_slot[AgentId(*id).slot() as usize] = row as u32;
+        }
+        &self.order
+    }
+
+    /// The columns that strategies read.
+    pub fn view(&self, flat: bool) -> AgentsView<'_> {
+        AgentsView {
+            id: &self.id,
+            location: &self.location,
+            frame: if flat { &[] } else { &self.frame },
+            velocity: &self.velocity,
+            heading: &self.heading,
+            preferred: &self.preferred,
+            radius: &self.radius,
+            speed: &self.speed,
+            mass: &self.mass,
+            lane: &self.lane,
+            weight: &self.weight,
+            class: &self.class,
+            goal: &self.goal,
+            target: &self.target,
+            region: &self.region,
+            tier: &self.tier,
+            group: &self.group,
+        }
+    }
+
+    /// Hash of everything that one agent is, by stable id: digests are sums of these.
+    pub fn hash_row(&self, row: usize) -> u64 {
+        let mut h = Hasher::new(self.id[row]);
+        let l = &self.location[row];
+        h.floats(&[l.point.x, l.point.y, l.point.z]);
+        let (v, p) = (self.velocity[row], self.preferred[row]);
+        h.floats(&[v.x, v.y, p.x, p.y]);
+        let f = self.frame[row];
+        h.floats(&[f.x.x, f.x.y, f.x.z, f.handedness]);
+        h.word(u64::from(l.triangle) << 32 | u64::from(self.goal[row]));
+        h.word(u64::from(self.tier[row]) << 32 | u64::from(self.track[row].remaining()));
+        h.finish()
+    }
+
+    /// Takes slots back and finds the rows of the ids.
+    fn restore_slots(&mut self, generations: Vec<u32>, free: Vec<u32>) {
+        self.row_of_slot = vec![NONE; generations.len()];
+        self.generation_of_slot = generations;
+        self.free_slots = free;
+        for (row, id) in self.id.iter().enumerate() {
+            if let Some(slot) = self.row_of_slot.get_mut(AgentId(*id).slot() as usize) {
+                *slot = row as u32;
+            }
+        }
+    }
+}
+
+/// A running hash of words: order matters within an agent, not between agents.
+#[derive(Clone, Copy, Debug)]
+pub struct Hasher(u64);
+
+impl Hasher {
+    /// Starts from a key.
+    pub fn new(key: u64) -> Hasher {
+        Hasher(mix(key ^ 0x51_7C_C1_B7_27_22_0A_95))
+    }
+
+    /// Takes in a word.
+    #[inline]
+    pub fn word(&mut self, word: u64) {
+        self.0 = mix(self.0.rotate_left(5) ^ word);
+    }
+
+    /// Takes in floats; both zeros count as one.
+    #[inline]
+    pub fn floats(&mut self, values: &[f32]) {
+        for v in values {
+            self.word(u64::from((v + 0.0).to_bits()));
+        }
+    }
+
+    /// The hash.
+    pub fn finish(self) -> u64 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_outlive_sorting_and_removal() {
+        let mut a = Agents::default();
+        let ids: Vec<_> = (0..5).map(|_| a.add().1).collect();
+        for (i, &id) in ids.iter().enumerate() {
+            let row = a.row(id).unwrap();
+            a.location[row].point.x = -(i as f32);
+        }
+        a.sort_by_key(|l| (l.point.x + 10.0) as u64);
+        assert_eq!(a.location[a.row(ids[4]).unwrap()].point.x, -4.0);
+        a.remove(a.row(ids[2]).unwrap());
+        assert_eq!(a.row(ids[2]), None);
+        assert_eq!(a.location[a.row(ids[0]).unwrap()].point.x, 0.0);
+        let (_, again) = a.add();
+        assert_eq!(again.slot(), ids[2].slot());
+        assert_ne!(again, ids[2]);
+        assert_eq!(a.row(ids[2]), None);
+    }
+
+    #[test]
+    fn digest_does_not_depend_on_rows() {
+        let sum = |a: &Agents| (0..a.len()).fold(0u64, |s, r| s.wrapping_add(a.hash_row(r)));
+        let mut a = Agents::default();
+        for i in 0..10 {
+            let (row, _) = a.add();
+            a.location[row].point.x = (i * 7 % 10) as f32;
+        }
+        let before = sum(&a);
+        a.sort_by_key(|l| l.point.x as u64);
+        assert_eq!(before, sum(&a));
+    }
+}

@@ -1,0 +1,176 @@
+//! Named places of a scenario: where agents start and where they go.
+
+use glam::{Vec2, Vec3};
+use throng_core::{GroundView, Location, random::Stream};
+use throng_kit::Walk;
+
+/// The shape of an area, in local coordinates.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    /// A polygon on one floor, outer ring first, then holes.
+    Polygon {
+        /// The floor.
+        floor: u16,
+        /// The rings.
+        rings: Vec<Vec<Vec2>>,
+    },
+    /// Everything within a distance of a point.
+    Ball {
+        /// The point.
+        centre: Vec3,
+        /// The distance, metres.
+        radius: f32,
+    },
+    /// The whole ground.
+    Everywhere,
+}
+
+/// A named place.
+#[derive(Clone, Debug)]
+pub struct Area {
+    /// Its name.
+    pub name: String,
+    /// Its shape.
+    pub shape: Shape,
+    /// A place in it.
+    pub anchor: Location,
+    /// Triangles that may hold part of it, with the running sum of their areas.
+    triangles: Vec<(u32, f64)>,
+}
+
+fn inside(rings: &[Vec<Vec2>], p: Vec2) -> bool {
+    let mut odd = false;
+    for ring in rings {
+        for (i, &a) in ring.iter().enumerate() {
+            let b = ring[(i + 1) % ring.len()];
+            if (a.y > p.y) != (b.y > p.y) && p.x < (b.x - a.x) * (p.y - a.y) / (b.y - a.y) + a.x {
+                odd = !odd;
+            }
+        }
+    }
+    odd
+}
+
+impl Area {
+    /// An area on this ground, or nothing if no walkable place is in it.
+    pub fn new(name: &str, shape: Shape, ground: GroundView<'_>, seed: u64) -> Option<Area> {
+        let mut sum = 0.0;
+        let mut triangles = Vec::new();
+        for t in 0..ground.triangles.len() as u32 {
+            let corners = ground.corners(t);
+            let touches = match &shape {
+                Shape::Everywhere => true,
+                Shape::Polygon { floor, rings } => {
+                    ground.floors[t as usize] == *floor && {
+                        let outer = rings.first().map_or(&[][..], |r| r.as_slice());
+                        let (low, high) = bounds(outer.iter().copied());
+                        let (l, h) = bounds(corners.iter().map(|c| c.truncate()));
+                        l.cmple(high).all() && h.cmpge(low).all()
+                    }
+                }
+                Shape::Ball { centre, radius } => {
+                    let reach = corners
+                        .iter()
+                        .map(|c| c.distance(corners[0]))
+                        .fold(*radius, f32::max);
+                    corners.iter().any(|c| c.distance(*centre) <= radius + reach)
+                }
+            };
+            if touches {
+                sum += f64::from(ground.areas[t as usize]);
+                triangles.push((t, sum));
+            }
+        }
+        let mut area = Area {
+            name: name.into(),
+            shape,
+            anchor: Location::NOWHERE,
+            triangles,
+        };
+        area.anchor = area.find_anchor(ground, seed)?;
+        Some(area)
+    }
+
+    fn find_anchor(&self, ground: GroundView<'_>, seed: u64) -> Option<Location> {
+        match &self.shape {
+            Shape::Ball { centre, radius } => {
+                let place = ground.locate(*centre)?;
+                (place.point.distance(*centre) <= radius.max(0.5)).then_some(place)
+            }
+            Shape::Polygon { floor, rings } => {
+                let outer = rings.first()?;
+                let centroid = outer.iter().copied().sum::<Vec2>() / outer.len() as f32;
+                ground
+                    .locate_plan(centroid, Some(*floor))
+                    .filter(|p| self.contains(ground, *p))
+                    .or_else(|| self.draw(ground, &mut anchor_stream(seed), 4096))
+            }
+            Shape::Everywhere => self.draw(ground, &mut anchor_stream(seed), 64),
+        }
+    }
+
+    /// Whether a place lies in it.
+    pub fn contains(&self, ground: GroundView<'_>, place: Location) -> bool {
+        match &self.shape {
+            Shape::Everywhere => true,
+            Shape::Ball { centre, radius } => place.point.distance_squared(*centre) <= radius * radius,
+            Shape::Polygon { floor, rings } => {
+                ground.floors[place.triangle as usize] == *floor
+                    && inside(rings, place.point.truncate())
+            }
+        }
+    }
+
+    /// A place drawn evenly from the walkable part of the area; nothing if `tries` draws all
+    /// missed it.
+    pub fn draw(&self, ground: GroundView<'_>, stream: &mut Stream, tries: u32) -> Option<Location> {
+        let total = self.triangles.last()?.1;
+        for _ in 0..tries {
+            let at = stream.unit_f64() * total;
+            let index = self.triangles.partition_point(|(_, sum)| *sum <= at);
+            let (triangle, _) = *self.triangles.get(index)?;
+            let [a, b, c] = ground.corners(triangle);
+            let (u, v) = (stream.unit(), stream.unit());
+            let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
+            let place = Location {
+                point: a + (b - a) * u + (c - a) * v,
+                triangle,
+            };
+            if self.contains(ground, place) {
+                return Some(place);
+            }
+        }
+        None
+    }
+}
+
+fn anchor_stream(seed: u64) -> Stream {
+    Stream::new(seed, 0, throng_core::random::Purpose::Goal, 0)
+}
+
+fn bounds(points: impl Iterator<Item = Vec2>) -> (Vec2, Vec2) {
+    points.fold((Vec2::INFINITY, Vec2::NEG_INFINITY), |(l, h), p| {
+        (l.min(p), h.max(p))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holes_are_outside() {
+        let square = |s: f32| {
+            vec![
+                Vec2::new(-s, -s),
+                Vec2::new(s, -s),
+                Vec2::new(s, s),
+                Vec2::new(-s, s),
+            ]
+        };
+        let rings = [square(2.0), square(1.0)];
+        assert!(inside(&rings, Vec2::new(1.5, 0.0)));
+        assert!(!inside(&rings, Vec2::ZERO));
+        assert!(!inside(&rings, Vec2::new(2.5, 0.0)));
+    }
+}

@@ -1,0 +1,635 @@
+//! From a scenario and its environment to a simulation ready to step.
+
+use glam::{DVec2, Vec2, Vec3};
+use thiserror::Error;
+use throng_core::{
+    Attachment, Capabilities, Frame, Goal, NONE, NavError, NavMap, NavRepresentation, PlannerError, Site,
+    Slot,
+};
+use throng_kit::{
+    CrowdCells, Ground,
+    environment::{Connection, Door, Environment, NamedArea, NamedLine, Obstacle, Polygon},
+};
+
+use crate::{
+    areas::{Area, Shape},
+    classes::{Bins, Classes, ProfileBins, TooManyClasses},
+    crowd::CrowdState,
+    follow::Follow,
+    memory::MemoryStore,
+    mover::Mover,
+    parts::{AvoidancePart, CostPart, Parts, PlannerPart, Tier},
+    registry::{AnyStrategy, Combination, Refusal, Registry},
+    scenario::{
+        AreaRef, Distribution, EventAction, FloorRef, FollowKind, Goals, Point, Profile, Scenario,
+        SpeedLaw, StrategySpec,
+    },
+    source::Source,
+    state::{Interest, Place, SiteCells, State},
+};
+
+/// Why a simulation could not be built.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The ground could not be made: the environment must be mended.
+    #[error("environment: {0}")]
+    Ground(#[from] throng_kit::GroundError),
+    /// The map could not be drawn: another map or another environment.
+    #[error("nav \"{id}\": {source}")]
+    Nav {
+        /// The map.
+        id: String,
+        /// Why.
+        source: NavError,
+    },
+    /// A planner cannot serve this world.
+    #[error("planner: {0}")]
+    Planner(#[from] PlannerError),
+    /// Strategies that do not go together.
+    #[error("{0}")]
+    Refused(Refusal),
+    /// A strategy that is not there or cannot be made.
+    #[error("{slot} \"{id}\": {reason}")]
+    Strategy {
+        /// Its slot.
+        slot: &'static str,
+        /// Its id.
+        id: String,
+        /// Why.
+        reason: String,
+    },
+    /// Something that the scenario names is not in the environment.
+    #[error("{0}")]
+    Missing(String),
+    /// Too many route classes.
+    #[error(transparent)]
+    Classes(#[from] TooManyClasses),
+    /// Threads could not be started.
+    #[error("threads: {0}")]
+    Threads(String),
+}
+
+fn strategy(
+    registry: &Registry,
+    slot: Slot,
+    spec: &StrategySpec,
+) -> Result<AnyStrategy, BuildError> {
+    let fail = |reason: String| BuildError::Strategy {
+        slot: slot.name(),
+        id: spec.kind.clone(),
+        reason,
+    };
+    let entry = registry.find(slot, &spec.kind).ok_or_else(|| {
+        fail(match registry.suggest(slot, &spec.kind) {
+            Some(near) => format!("no such strategy; did you mean \"{near}\"?"),
+            None => "no such strategy".into(),
+        })
+    })?;
+    entry.create(&spec.table).map_err(|e| fail(e.to_string()))
+}
+
+macro_rules! make {
+    ($registry:expr, $slot:ident, $spec:expr, $into:ident) => {
+        strategy($registry, Slot::$slot, $spec)?
+            .$into()
+            .ok_or_else(|| BuildError::Strategy {
+                slot: Slot::$slot.name(),
+                id: $spec.kind.clone(),
+                reason: "fills another slot".into(),
+            })?
+    };
+}
+
+/// Makes every strategy that the scenario names and declares its memory.
+pub(crate) fn make_parts(
+    scenario: &Scenario,
+    registry: &Registry,
+    memory: &mut MemoryStore,
+) -> Result<Parts, BuildError> {
+    let planner = |spec: &StrategySpec, memory: &mut MemoryStore| {
+        let strategy = make!(registry, Planner, spec, into_planner);
+        Ok::<_, BuildError>(PlannerPart {
+            memory: memory.declare(&strategy.memory()),
+            guides: strategy.guides(),
+            strategy,
+        })
+    };
+    let every = ((scenario.cost.every / scenario.dt).round() as u64).max(1);
+    let cost = |spec: &StrategySpec| {
+        let strategy = make!(registry, Cost, spec, into_cost);
+        Ok::<_, BuildError>(CostPart {
+            is_static: strategy.is_static(),
+            strategy,
+            every,
+        })
+    };
+    let avoidance = |spec: &StrategySpec, memory: &mut MemoryStore| {
+        let strategy = make!(registry, Avoidance, spec, into_avoidance);
+        Ok::<_, BuildError>(AvoidancePart {
+            memory: memory.declare(&strategy.memory()),
+            perception: strategy.perception(),
+            pushes: strategy.pushes(),
+            strategy,
+        })
+    };
+    let mut parts = Parts {
+        nav: make!(registry, Nav, &scenario.nav, into_nav),
+        planners: vec![planner(&scenario.planner, memory)?],
+        costs: vec![cost(&scenario.cost.model)?],
+        avoidances: vec![avoidance(&scenario.avoidance, memory)?],
+        lod: make!(registry, Lod, &scenario.lod, into_lod),
+        group: make!(registry, Group, &scenario.group, into_group),
+        tiers: Vec::new(),
+    };
+    let base = Tier {
+        level: 0,
+        period: 1,
+        cost: 0,
+        guide: 0,
+        avoidance: 0,
+        follow: Follow::from(&scenario.follow),
+    };
+    if scenario.tiers.is_empty() {
+        parts.tiers.push(base);
+    }
+    for spec in &scenario.tiers {
+        let mut tier = Tier {
+            level: spec.level,
+            period: spec.period.max(1),
+            ..base
+        };
+        if let Some(given) = &spec.cost {
+            parts.costs.push(cost(given)?);
+            tier.cost = parts.costs.len() - 1;
+        }
+        if let Some(given) = &spec.guide {
+            parts.planners.push(planner(given, memory)?);
+            tier.guide = parts.planners.len() - 1;
+        }
+        if let Some(given) = &spec.avoidance {
+            parts.avoidances.push(avoidance(given, memory)?);
+            tier.avoidance = parts.avoidances.len() - 1;
+        }
+        if let Some(given) = &spec.follow {
+            tier.follow = Follow::from(given);
+        }
+        parts.tiers.push(tier);
+    }
+    if parts.tiers.iter().any(|t| t.follow.kind == FollowKind::Indicative) {
+        return Err(BuildError::Missing(
+            "follow \"indicative\" needs routes along a medial axis (nav \"ecm\"), which this \
+             build does not have; use \"gates\", \"seek\" or \"linear\""
+                .into(),
+        ));
+    }
+    Ok(parts)
+}
+
+/// Refuses strategies that do not go together on this ground.
+pub(crate) fn check_combination(
+    scenario: &Scenario,
+    registry: &Registry,
+    plan_ground: bool,
+) -> Result<(), BuildError> {
+    let mut tiers = Vec::new();
+    for tier in &scenario.tiers {
+        for (slot, spec) in [
+            (Slot::Cost, &tier.cost),
+            (Slot::Planner, &tier.guide),
+            (Slot::Avoidance, &tier.avoidance),
+        ] {
+            tiers.extend(spec.as_ref().map(|s| (slot, s.kind.clone())));
+        }
+    }
+    let combination = Combination {
+        ids: [
+            scenario.nav.kind.clone(),
+            scenario.planner.kind.clone(),
+            scenario.cost.model.kind.clone(),
+            scenario.avoidance.kind.clone(),
+            scenario.lod.kind.clone(),
+            scenario.group.kind.clone(),
+        ],
+        tiers,
+        given: Capabilities::DENSITY
+            .and(Capabilities::FLOW)
+            .and(Capabilities::REGIONS)
+            .and(if plan_ground {
+                Capabilities::PLAN_GROUND
+            } else {
+                Capabilities::NONE
+            }),
+    };
+    registry.compatible(&combination).map_err(BuildError::Refused)
+}
+
+fn floor_index(floor: &FloorRef, environment: &Environment, what: &str) -> Result<usize, BuildError> {
+    match floor {
+        FloorRef::Index(i) if *i < environment.floors.len().max(1) => Ok(*i),
+        FloorRef::Index(i) => Err(BuildError::Missing(format!(
+            "{what} is on floor {i}, but the environment has {} floors",
+            environment.floors.len()
+        ))),
+        FloorRef::Name(name) => environment
+            .floors
+            .iter()
+            .position(|f| f.name == *name)
+            .ok_or_else(|| {
+                let known: Vec<_> = environment.floors.iter().map(|f| f.name.as_str()).collect();
+                BuildError::Missing(format!(
+                    "{what} is on floor \"{name}\", which the environment does not have; it has {known:?}"
+                ))
+            }),
+    }
+}
+
+/// Adds what the scenario itself draws to the environment.
+pub(crate) fn merge_environment(
+    scenario: &Scenario,
+    mut environment: Environment,
+) -> Result<Environment, BuildError> {
+    for c in &scenario.environment.connections {
+        let what = format!("connection \"{}\"", c.name);
+        environment.connections.push(Connection {
+            name: c.name.clone(),
+            from: floor_index(&c.from, &environment, &what)?,
+            to: floor_index(&c.to, &environment, &what)?,
+            lower: c.lower,
+            upper: c.upper,
+            speed: c.speed,
+        });
+    }
+    for a in &scenario.areas {
+        environment.areas.push(NamedArea {
+            name: a.name.clone(),
+            floor: floor_index(&a.floor, &environment, &format!("area \"{}\"", a.name))?,
+            shape: Polygon::new(a.shape.clone()),
+        });
+    }
+    for l in &scenario.lines {
+        environment.lines.push(NamedLine {
+            name: l.name.clone(),
+            floor: floor_index(&l.floor, &environment, &format!("line \"{}\"", l.name))?,
+            points: l.points.clone(),
+        });
+    }
+    for d in &scenario.doors {
+        environment.doors.push(Door {
+            name: d.name.clone(),
+            floor: floor_index(&d.floor, &environment, &format!("door \"{}\"", d.name))?,
+            ends: d.ends,
+            open: d.open,
+        });
+    }
+    for (i, o) in scenario.obstacles.iter().enumerate() {
+        environment.obstacles.push(Obstacle {
+            floor: floor_index(&o.floor, &environment, &format!("obstacle {i}"))?,
+            shape: Polygon::new(o.shape.clone()),
+        });
+    }
+    Ok(environment)
+}
+
+/// Builds the ground and its named areas.
+pub(crate) fn make_place(scenario: &Scenario, environment: &Environment) -> Result<Place, BuildError> {
+    let ground = Ground::from_environment(environment)?;
+    let origin = ground.view().origin.truncate();
+    let cells = environment.cells.as_ref().map(|c| SiteCells {
+        low: (c.low - origin).as_vec2(),
+        cell: c.cell as f32,
+        width: c.width as u32,
+        height: c.height as u32,
+        walkable: c.walkable.iter().map(|&w| u8::from(w)).collect(),
+    });
+    let everywhere = Area::new("everywhere", Shape::Everywhere, ground.view(), scenario.seed)
+        .ok_or_else(|| BuildError::Missing("the environment has no walkable ground".into()))?;
+    let mut place = Place {
+        ground,
+        cells,
+        everywhere,
+        areas: Vec::new(),
+        seed: scenario.seed,
+    };
+    for a in &environment.areas {
+        let shape = polygon_shape(&a.shape, a.floor, origin);
+        let area = Area::new(&a.name, shape, place.ground.view(), scenario.seed);
+        place.areas.push(area.ok_or_else(|| {
+            BuildError::Missing(format!("area \"{}\" has no walkable ground in it", a.name))
+        })?);
+    }
+    Ok(place)
+}
+
+fn polygon_shape(polygon: &Polygon, floor: usize, origin: DVec2) -> Shape {
+    let local = |ring: &[DVec2]| ring.iter().map(|p| (*p - origin).as_vec2()).collect();
+    Shape::Polygon {
+        floor: floor as u16,
+        rings: std::iter::once(local(&polygon.outer))
+            .chain(polygon.holes.iter().map(|h| local(h)))
+            .collect(),
+    }
+}
+
+/// Index of the area that a reference stands for, made if it is no name.
+pub(crate) fn area_index(
+    place: &mut Place,
+    reference: &AreaRef,
+    floor: &FloorRef,
+    environment: &Environment,
+    reach: f64,
+    what: &str,
+) -> Result<u32, BuildError> {
+    let origin = place.ground.view().origin;
+    let shape = match reference {
+        AreaRef::Name(name) => {
+            return match place.areas.iter().position(|a| a.name == *name) {
+                Some(found) => Ok(found as u32),
+                None => {
+                    let known = place.areas.iter().map(|a| a.name.as_str());
+                    let near = crate::registry::nearest(name, known)
+                        .map_or(String::new(), |n| format!("; did you mean \"{n}\"?"));
+                    Err(BuildError::Missing(format!(
+                        "{what} names area \"{name}\", which neither the scenario nor its environment has{near}"
+                    )))
+                }
+            };
+        }
+        AreaRef::Point(point) => {
+            let on_floor = floor_index(floor, environment, what)?;
+            Shape::Ball {
+                centre: local_point(place, *point, on_floor),
+                radius: reach as f32,
+            }
+        }
+        AreaRef::Shape(ring) => {
+            let on_floor = floor_index(floor, environment, what)?;
+            polygon_shape(&Polygon::new(ring.clone()), on_floor, origin.truncate())
+        }
+    };
+    let name = format!("{what}, area {}", place.areas.len());
+    let area = Area::new(&name, shape, place.ground.view(), place.seed).ok_or_else(|| {
+        BuildError::Missing(format!("{what}: no walkable ground at {reference:?}"))
+    })?;
+    place.areas.push(area);
+    Ok(place.areas.len() as u32 - 1)
+}
+
+/// A scenario's point in local coordinates: its height from the floor below it if it has none.
+pub(crate) fn local_point(place: &Place, point: Point, floor: usize) -> Vec3 {
+    use throng_kit::Walk;
+    let ground = place.ground.view();
+    let xy = (point.plan - ground.origin.truncate()).as_vec2();
+    match point.z {
+        Some(z) => xy.extend((z - ground.origin.z) as f32),
+        None if ground.plan => ground
+            .locate_plan(xy, Some(floor as u16))
+            .map_or(xy.extend(0.0), |p| p.point),
+        None => xy.extend(-ground.origin.z as f32),
+    }
+}
+
+/// Goals as strategies see them: every area, with the nodes of the map that lie in it.
+pub(crate) fn make_goals(
+    place: &Place,
+    nav: &dyn NavRepresentation,
+    map: &NavMap,
+) -> (Vec<Goal>, Vec<u32>) {
+    let site = place.site();
+    let mut nodes = Vec::new();
+    let mut goals = Vec::new();
+    for area in &place.areas {
+        let first = nodes.len();
+        if area.shape != Shape::Everywhere {
+            for (n, at) in map.node_place.iter().enumerate() {
+                if area.contains(site.ground, *at) {
+                    nodes.push(n as u32);
+                }
+            }
+        }
+        if nodes.len() == first {
+            let mut out = [Attachment::NOWHERE];
+            nav.attach(&site, map, &[area.anchor], &[NONE], &mut out);
+            if out[0].node != NONE {
+                nodes.push(out[0].node);
+            }
+        }
+        goals.push(Goal {
+            anchor: area.anchor,
+            first_node: first as u32,
+            nodes: (nodes.len() - first) as u32,
+        });
+    }
+    (goals, nodes)
+}
+
+/// Bins of a profile for route classes.
+pub(crate) fn profile_bins(scenario: &Scenario, profile: &Profile) -> ProfileBins {
+    let bins = |d: &Distribution, count: u32| {
+        let (low, high) = d.bounds();
+        let typical = match *d {
+            Distribution::Normal { mean, .. } => mean.clamp(low, high),
+            _ => (low + high) / 2.0,
+        };
+        Bins {
+            low,
+            high,
+            count,
+            typical,
+        }
+    };
+    let weight = profile
+        .weight
+        .unwrap_or(Distribution::Fixed(scenario.cost.weight));
+    ProfileBins {
+        speed: bins(&profile.speed, scenario.classes.speed_bins),
+        weight: bins(&weight, scenario.classes.weight_bins),
+        radius: bins(&profile.radius, scenario.classes.radius_bins),
+    }
+}
+
+/// Builds the map and everything that hangs on it.
+pub(crate) fn make_state(
+    scenario: &Scenario,
+    place: &Place,
+    parts: &mut Parts,
+    memory: MemoryStore,
+) -> Result<State, BuildError> {
+    let site: Site<'_> = place.site();
+    let mut map = NavMap::default();
+    let nav_error = |source| BuildError::Nav {
+        id: scenario.nav.kind.clone(),
+        source,
+    };
+    parts.nav.build(&site, &mut map).map_err(nav_error)?;
+    map.check().map_err(|reason| nav_error(NavError::Unsuitable { reason }))?;
+    let cells = match scenario.cost.cell {
+        Some(size) => CrowdCells::squares(&site.ground, size as f32, &map).map_err(nav_error)?,
+        None => CrowdCells::regions(),
+    };
+    // On a floor plan all cells share the world's x axis; elsewhere each has its own.
+    let axes = if site.ground.plan {
+        Vec::new()
+    } else {
+        let places = cells.places(&map).iter();
+        places
+            .map(|p| Frame::on(site.ground.normals[p.triangle as usize]).x)
+            .collect()
+    };
+    let crowd_in_use = parts
+        .costs
+        .iter()
+        .any(|c| c.strategy.crowd_needs() != Capabilities::NONE)
+        || scenario.profiles.iter().any(|p| p.speed_law != SpeedLaw::None);
+    let crowd = CrowdState::new(cells.areas(&map).to_vec(), axes);
+    let (goals, goal_nodes) = make_goals(place, &*parts.nav, &map);
+    let movers: Vec<Mover> = scenario
+        .movers
+        .iter()
+        .map(|m| Mover {
+            name: m.name.clone(),
+            track: m.track.iter().map(|p| p.plan).collect(),
+            speed: m.speed,
+            radius: m.radius as f32,
+            again: m.looped,
+            discomfort: m.discomfort as f32,
+            start: m.start,
+        })
+        .collect();
+    let interest = scenario
+        .interest
+        .iter()
+        .enumerate()
+        .map(|(i, r)| {
+            let mover = match &r.mover {
+                None => None,
+                Some(name) => Some(movers.iter().position(|m| m.name == *name).ok_or_else(
+                    || BuildError::Missing(format!("roi {i} travels with mover \"{name}\", which is not there")),
+                )?),
+            };
+            let at = match mover {
+                Some(_) => {
+                    let offset: Vec2 = r.at.plan.as_vec2();
+                    offset.extend(r.at.z.unwrap_or(0.0) as f32)
+                }
+                None => local_point(place, r.at, 0),
+            };
+            Ok(Interest {
+                name: format!("roi {i}"),
+                at,
+                radius: r.radius as f32,
+                level: u32::from(r.level),
+                mover,
+            })
+        })
+        .collect::<Result<_, BuildError>>()?;
+    Ok(State {
+        step: 0,
+        dt: scenario.dt as f32,
+        seed: scenario.seed,
+        memory,
+        agents: Default::default(),
+        routes: Default::default(),
+        crowd,
+        crowd_in_use,
+        pricing: crate::state::Pricing {
+            cell_speed: cells.speeds(&site.ground, &map),
+            ..Default::default()
+        },
+        cells,
+        classes: Classes::new(scenario.classes.limit as usize),
+        bins: scenario
+            .profiles
+            .iter()
+            .map(|p| profile_bins(scenario, p))
+            .collect(),
+        goals,
+        goal_nodes,
+        interest,
+        interest_now: Vec::new(),
+        movers,
+        movers_now: Vec::new(),
+        group_start: vec![0],
+        group_member: Vec::new(),
+        groups: 0,
+        map,
+    })
+}
+
+/// Sources with their areas and goals resolved; areas of their own are added to the place.
+pub(crate) fn make_sources(
+    scenario: &Scenario,
+    environment: &Environment,
+    place: &mut Place,
+) -> Result<Vec<Source>, BuildError> {
+    let mut sources = Vec::new();
+    for (i, spec) in scenario.sources.iter().enumerate() {
+        let what = match spec.name.as_str() {
+            "" => format!("source {i}"),
+            name => format!("source \"{name}\""),
+        };
+        let area = area_index(place, &spec.area, &spec.floor, environment, 0.5, &what)?;
+        let goals = match &spec.goals {
+            Goals::Random => None,
+            Goals::Regions(list) => Some(
+                list.iter()
+                    .map(|g| {
+                        area_index(
+                            place,
+                            g,
+                            &spec.floor,
+                            environment,
+                            spec.reach,
+                            &format!("{what}, goal"),
+                        )
+                    })
+                    .collect::<Result<Vec<_>, _>>()?,
+            ),
+        };
+        let profile = scenario
+            .profiles
+            .iter()
+            .position(|p| p.name == spec.profile)
+            .ok_or_else(|| {
+                BuildError::Missing(format!(
+                    "{what} wants profile \"{}\", which is not there",
+                    spec.profile
+                ))
+            })?;
+        sources.push(Source::new(spec.clone(), area, goals, profile));
+    }
+    Ok(sources)
+}
+
+/// Events with their doors and areas checked.
+pub(crate) fn check_events(
+    scenario: &Scenario,
+    environment: &Environment,
+    place: &mut Place,
+) -> Result<Vec<Option<u32>>, BuildError> {
+    scenario
+        .events
+        .iter()
+        .map(|event| match &event.action {
+            EventAction::Open(door) | EventAction::Close(door) => {
+                if place.ground.door_index(door).is_none() {
+                    let known = place.ground.door_names();
+                    return Err(BuildError::Missing(format!(
+                        "event at {} s names door \"{door}\", which is not there; there are {known:?}",
+                        event.at
+                    )));
+                }
+                Ok(None)
+            }
+            EventAction::Remove(area) => area_index(
+                place,
+                area,
+                &FloorRef::default(),
+                environment,
+                0.5,
+                &format!("event at {} s", event.at),
+            )
+            .map(Some),
+        })
+        .collect()
+}

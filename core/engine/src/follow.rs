@@ -1,0 +1,227 @@
+//! Followers: how a route of gates becomes a preferred velocity.
+//!
+//! `gates` walks to the next corner of the string pulled tight through the gates ahead, `seek`
+//! turns smoothly towards the nearest point of the next gate, `linear` goes straight for the
+//! middle of the next gate.
+
+use glam::{Vec2, Vec3};
+use throng_core::{Frame, Gate, NavMap, NavRepresentation, Site};
+use throng_kit::funnel::{Opening, next_corner};
+
+use crate::{
+    scenario::{FollowKind, FollowSpec},
+    track::{Routes, Track},
+};
+
+/// How routes are followed in a tier.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Follow {
+    /// The follower.
+    pub kind: FollowKind,
+    /// Distance at which a waypoint counts as passed, metres.
+    pub reach: f32,
+    /// Seconds in which `seek` turns most of the way.
+    pub relaxation: f32,
+}
+
+impl From<&FollowSpec> for Follow {
+    fn from(spec: &FollowSpec) -> Follow {
+        Follow {
+            kind: spec.kind,
+            reach: spec.reach as f32,
+            relaxation: spec.relaxation as f32,
+        }
+    }
+}
+
+/// Edges looked ahead when the string is pulled.
+pub const WINDOW: usize = 24;
+
+/// Buffers that a follower reuses.
+#[derive(Debug, Default)]
+pub struct FollowScratch {
+    /// Gates ahead.
+    pub gates: Vec<Gate>,
+    ends: Vec<[Vec3; 2]>,
+}
+
+/// An agent as a follower sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Walker {
+    /// Where it is.
+    pub point: Vec3,
+    /// Normal of its triangle.
+    pub normal: Vec3,
+    /// Its frame.
+    pub frame: Frame,
+    /// Its velocity, in its frame.
+    pub velocity: Vec2,
+    /// Its radius.
+    pub radius: f32,
+    /// The speed it wants now.
+    pub speed: f32,
+    /// Where it goes in the end.
+    pub target: Vec3,
+    /// Seconds until it is guided again.
+    pub dt: f32,
+}
+
+impl Walker {
+    fn offset(&self, to: Vec3) -> Vec2 {
+        self.frame.offset(self.normal, to - self.point)
+    }
+
+    /// Velocity towards an offset at the wanted speed, without overshooting it.
+    fn towards(&self, offset: Vec2) -> Vec2 {
+        let distance = offset.length();
+        if distance < 1e-6 {
+            return Vec2::ZERO;
+        }
+        offset * (self.speed.min(distance / self.dt) / distance)
+    }
+}
+
+/// The ends of a gate for a body of this radius: only wall ends shrink.
+pub fn shrunk(gate: &Gate, radius: f32) -> [Vec3; 2] {
+    let across = gate.right - gate.left;
+    let width = across.length();
+    let left = if gate.flags & Gate::LEFT_WALL != 0 { radius } else { 0.0 };
+    let right = if gate.flags & Gate::RIGHT_WALL != 0 { radius } else { 0.0 };
+    if width <= 1e-6 {
+        return [gate.left, gate.right];
+    }
+    if left + right >= width {
+        let at = gate.left + across * (left / (left + right));
+        return [at, at];
+    }
+    let unit = across / width;
+    [gate.left + unit * left, gate.right - unit * right]
+}
+
+/// Finds the point that an agent walks to now and stores it in its track.
+pub fn find_corner(
+    track: &mut Track,
+    walker: &Walker,
+    routes: &Routes,
+    nav: &dyn NavRepresentation,
+    site: &Site<'_>,
+    map: &NavMap,
+    scratch: &mut FollowScratch,
+) {
+    track.stale = false;
+    if !track.has_gate {
+        track.corner = walker.target;
+        return;
+    }
+    routes.gates_ahead(track, nav, site, map, WINDOW, &mut scratch.gates);
+    scratch.ends.clear();
+    scratch
+        .ends
+        .extend(scratch.gates.iter().map(|g| shrunk(g, walker.radius)));
+    let whole = track.remaining() as usize <= WINDOW;
+    let end = match scratch.gates.last() {
+        Some(gate) if !whole => gate.middle,
+        _ => walker.target,
+    };
+    let ends = &scratch.ends;
+    let openings = ends.iter().map(|[left, right]| Opening {
+        left: walker.offset(*left),
+        right: walker.offset(*right),
+    });
+    let corner = next_corner(Vec2::ZERO, openings, walker.offset(end));
+    track.corner = match ends.get(corner.opening) {
+        Some([left, right]) => {
+            let apart = |end: &Vec3| walker.offset(*end).distance_squared(corner.point);
+            if apart(left) <= apart(right) { *left } else { *right }
+        }
+        None => end,
+    };
+}
+
+/// Preferred velocity and offset of the point walked to. The track's corner must be fresh for
+/// [`FollowKind::Gates`].
+pub fn follow(how: &Follow, track: &Track, walker: &Walker) -> (Vec2, Vec2) {
+    match how.kind {
+        FollowKind::Gates | FollowKind::Indicative => {
+            let aim = walker.offset(track.corner);
+            let velocity = if track.has_gate {
+                // A corner is rounded, not stopped at.
+                aim.normalize_or_zero() * walker.speed
+            } else {
+                walker.towards(aim)
+            };
+            (velocity, aim)
+        }
+        FollowKind::Seek => {
+            let at = if track.has_gate {
+                let [left, right] = shrunk(&track.gate, walker.radius);
+                let across = right - left;
+                let along = (walker.point - left).dot(across) / across.length_squared().max(1e-9);
+                left + across * along.clamp(0.0, 1.0)
+            } else {
+                walker.target
+            };
+            let aim = walker.offset(at);
+            let wanted = walker.towards(aim);
+            let blend = (walker.dt / how.relaxation.max(1e-3)).min(1.0);
+            (walker.velocity + (wanted - walker.velocity) * blend, aim)
+        }
+        FollowKind::Linear => {
+            let at = if track.has_gate { track.gate.middle } else { walker.target };
+            let aim = walker.offset(at);
+            (walker.towards(aim), aim)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn v(x: f32, y: f32) -> Vec2 {
+        Vec2::new(x, y)
+    }
+
+    #[test]
+    fn only_wall_ends_shrink() {
+        let gate = Gate {
+            left: Vec3::ZERO,
+            middle: Vec3::X,
+            right: Vec3::X * 2.0,
+            triangle: 0,
+            flags: Gate::LEFT_WALL,
+        };
+        assert_eq!(shrunk(&gate, 0.5), [Vec3::X * 0.5, Vec3::X * 2.0]);
+        let narrow = Gate {
+            flags: Gate::LEFT_WALL | Gate::RIGHT_WALL,
+            ..gate
+        };
+        assert_eq!(shrunk(&narrow, 1.5), [Vec3::X, Vec3::X]);
+    }
+
+    #[test]
+    fn nobody_overshoots_the_target() {
+        let walker = Walker {
+            point: Vec3::ZERO,
+            normal: Vec3::Z,
+            frame: Frame::FLAT,
+            velocity: Vec2::ZERO,
+            radius: 0.2,
+            speed: 1.5,
+            target: Vec3::X * 0.05,
+            dt: 0.1,
+        };
+        let track = Track {
+            corner: walker.target,
+            ..Track::default()
+        };
+        let gates = Follow {
+            kind: FollowKind::Gates,
+            reach: 0.3,
+            relaxation: 0.3,
+        };
+        let (velocity, aim) = follow(&gates, &track, &walker);
+        assert!((velocity - v(0.5, 0.0)).length() < 1e-6);
+        assert_eq!(aim, v(0.05, 0.0));
+    }
+}

@@ -1,0 +1,235 @@
+//! What is counted and measured while a simulation runs.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::checkpoint::{CheckpointError, Reader, Writer};
+
+/// Wall-clock time by stage. Never read by the simulation itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StageTimes {
+    /// Commands, events, spawns, movers.
+    pub commands: Duration,
+    /// Level of detail.
+    pub tiers: Duration,
+    /// Crowd cells and prices.
+    pub crowd: Duration,
+    /// Shared products of planners.
+    pub prepare: Duration,
+    /// Routes.
+    pub plan: Duration,
+    /// Preferred velocities.
+    pub guide: Duration,
+    /// Groups.
+    pub groups: Duration,
+    /// Sorting by place and looking for neighbours and walls.
+    pub neighbours: Duration,
+    /// Avoidance.
+    pub avoidance: Duration,
+    /// Moving.
+    pub advance: Duration,
+    /// Cursors and arrivals.
+    pub arrivals: Duration,
+    /// Measuring.
+    pub metrics: Duration,
+    looking_nanos: u64,
+    steering_nanos: u64,
+}
+
+impl StageTimes {
+    /// Adds thread time spent looking and steering; [`StageTimes::split_avoid`] divides the wall
+    /// time of the stage by it.
+    pub fn add_parallel(&mut self, looking: u64, steering: u64) {
+        self.looking_nanos += looking;
+        self.steering_nanos += steering;
+    }
+
+    /// Divides the wall time of the common loop between neighbours and avoidance.
+    pub fn split_avoid(&mut self, wall: Duration) {
+        let total = (self.looking_nanos + self.steering_nanos).max(1) as f64;
+        let share = self.looking_nanos as f64 / total;
+        self.neighbours += wall.mul_f64(share);
+        self.avoidance += wall.mul_f64(1.0 - share);
+        self.looking_nanos = 0;
+        self.steering_nanos = 0;
+    }
+
+    /// Milliseconds of every stage, in the order of the step.
+    pub fn millis(&self) -> Vec<(&'static str, f64)> {
+        let ms = |d: Duration| d.as_secs_f64() * 1e3;
+        vec![
+            ("commands", ms(self.commands)),
+            ("tiers", ms(self.tiers)),
+            ("crowd", ms(self.crowd)),
+            ("prepare", ms(self.prepare)),
+            ("plan", ms(self.plan)),
+            ("guide", ms(self.guide)),
+            ("groups", ms(self.groups)),
+            ("neighbours", ms(self.neighbours)),
+            ("avoidance", ms(self.avoidance)),
+            ("advance", ms(self.advance)),
+            ("arrivals", ms(self.arrivals)),
+            ("metrics", ms(self.metrics)),
+        ]
+    }
+}
+
+/// Mean and percentiles of a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Spread {
+    /// How many values.
+    pub count: usize,
+    /// Mean.
+    pub mean: f64,
+    /// 5th percentile.
+    pub p5: f64,
+    /// Median.
+    pub p50: f64,
+    /// 95th percentile.
+    pub p95: f64,
+    /// Largest.
+    pub max: f64,
+}
+
+impl Spread {
+    /// The spread of some values (nearest rank).
+    pub fn of(values: &[f32]) -> Spread {
+        if values.is_empty() {
+            return Spread::default();
+        }
+        let mut sorted = values.to_vec();
+        sorted.sort_unstable_by(f32::total_cmp);
+        let rank = |p: f64| {
+            let i = (p * sorted.len() as f64).ceil() as usize;
+            f64::from(sorted[i.clamp(1, sorted.len()) - 1])
+        };
+        Spread {
+            count: sorted.len(),
+            mean: sorted.iter().map(|v| f64::from(*v)).sum::<f64>() / sorted.len() as f64,
+            p5: rank(0.05),
+            p50: rank(0.5),
+            p95: rank(0.95),
+            max: rank(1.0),
+        }
+    }
+}
+
+/// Counters of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Metrics {
+    /// People who came.
+    pub spawned: u64,
+    /// Arrivals at a goal (several per person on journeys).
+    pub arrivals: u64,
+    /// People who left at their goal.
+    pub arrived: u64,
+    /// People removed by a command or an event.
+    pub removed: u64,
+    /// People whom the ground lost: must be 0.
+    pub lost: u64,
+    /// Moves through a wall: must be 0.
+    pub wall_crossings: u64,
+    /// Moves longer than the largest speed allows: must be 0.
+    pub beyond_cap: u64,
+    /// Answers of avoidance that were not finite, replaced by standing still.
+    pub not_finite: u64,
+    /// Requests for routes.
+    pub requests: u64,
+    /// Requests put off by the budget, summed over steps.
+    pub postponed_requests: u64,
+    /// Agents without a way to their goal, counted once for each goal.
+    pub unreachable: u64,
+    /// Routes exchanged for others.
+    pub route_switches: u64,
+    /// Seconds from setting off to arriving, per leg.
+    pub travel_times: Vec<f32>,
+    /// Metres walked, per person that left.
+    pub path_lengths: Vec<f32>,
+    /// Sum of speeds over samples of agents, and their number.
+    pub speed_sum: f64,
+    /// Samples of speed.
+    pub speed_samples: u64,
+    /// Overlapping pairs, summed over samples.
+    pub overlap_pairs: u64,
+    /// Deepest overlap seen, metres.
+    pub overlap_deepest: f32,
+    /// Samples of overlaps and density.
+    pub samples: u64,
+    /// Sum over samples of the mean density that agents stand in, persons per square metre.
+    pub density_sum: f64,
+    /// Largest density that an agent stood in, persons per square metre.
+    pub density_peak: f32,
+    /// Agents found stalled, summed over looks.
+    pub stalled: u64,
+    /// Looks for stalled agents.
+    pub stall_looks: u64,
+    /// Times by stage.
+    pub stages: StageTimes,
+}
+
+macro_rules! saved {
+    ($($field:ident),*) => {
+        impl Metrics {
+            /// Writes everything but the times, which belong to the process.
+            pub(crate) fn save(&self, out: &mut Writer) {
+                $(out.value(self.$field);)*
+                out.column(&self.travel_times);
+                out.column(&self.path_lengths);
+            }
+
+            /// Reads what [`Metrics::save`] wrote.
+            pub(crate) fn load(from: &mut Reader<'_>) -> Result<Metrics, CheckpointError> {
+                Ok(Metrics {
+                    $($field: from.value()?,)*
+                    travel_times: from.column()?,
+                    path_lengths: from.column()?,
+                    stages: StageTimes::default(),
+                })
+            }
+        }
+    };
+}
+
+saved!(
+    spawned, arrivals, arrived, removed, lost, wall_crossings, beyond_cap, not_finite, requests,
+    postponed_requests, unreachable, route_switches, speed_sum, speed_samples, overlap_pairs,
+    overlap_deepest, samples, density_sum, density_peak, stalled, stall_looks
+);
+
+impl Metrics {
+    /// Share of looks that found an agent stalled.
+    pub fn stalled_share(&self) -> f64 {
+        self.stalled as f64 / self.stall_looks.max(1) as f64
+    }
+
+    /// Mean speed over all samples, metres per second.
+    pub fn mean_speed(&self) -> f64 {
+        self.speed_sum / self.speed_samples.max(1) as f64
+    }
+
+    /// Mean over samples of overlapping pairs.
+    pub fn mean_overlaps(&self) -> f64 {
+        self.overlap_pairs as f64 / self.samples.max(1) as f64
+    }
+
+    /// Mean over samples of the density that agents stand in.
+    pub fn mean_density(&self) -> f64 {
+        self.density_sum / self.samples.max(1) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_by_nearest_rank() {
+        let values: Vec<f32> = (1..=100).map(|v| v as f32).collect();
+        let s = Spread::of(&values);
+        assert_eq!((s.p5, s.p50, s.p95, s.max), (5.0, 50.0, 95.0, 100.0));
+        assert_eq!(s.mean, 50.5);
+        assert_eq!(Spread::of(&[]), Spread::default());
+        assert_eq!(Spread::of(&[3.0]).p5, 3.0);
+    }
+}

@@ -1,0 +1,808 @@
+//! A running simulation.
+
+use std::{
+    ops::ControlFlow,
+    time::{Duration, Instant},
+};
+
+use glam::{DVec3, Vec2};
+use thiserror::Error;
+use throng_core::{GroundView, Location, NONE, NavMap};
+use throng_kit::{Walk, environment::Environment};
+
+use crate::{
+    agents::{AgentId, Agents, Doing},
+    build::{self, BuildError},
+    classes::TooManyClasses,
+    command::{Command, Destination, Event, Spot},
+    memory::MemoryStore,
+    metrics::{Metrics, Spread},
+    parts::Parts,
+    registry::Registry,
+    scenario::{AtGoal, EventAction, Scenario, SpeedLaw},
+    source::{Source, Spawner, choose_goal},
+    state::{Place, State, Work},
+    step::{advance, avoid, crowd, guide, plan::Planning, tiers},
+    track::TrackKind,
+};
+
+/// Why a step failed.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// A planner could not prepare its products: the scenario asks for too much of it.
+    #[error("planner: {0}")]
+    Planner(#[from] throng_core::PlannerError),
+    /// A strategy failed inside: its author must mend it.
+    #[error("{slot}: {fault}")]
+    Fault {
+        /// Which slot.
+        slot: &'static str,
+        /// What went wrong.
+        fault: String,
+    },
+    /// Too many route classes.
+    #[error(transparent)]
+    Classes(#[from] TooManyClasses),
+    /// `commit` was called without `propose`, or with the wrong number of places.
+    #[error("{0}")]
+    Order(String),
+}
+
+/// Steps between sorting the agents by place.
+const SORT_EVERY: u64 = 32;
+/// Seconds over which stalling is judged, and the way that must be made in them: a shoulder's
+/// width.
+const STALL_SECONDS: f64 = 5.0;
+const STALL_WAY: f32 = 0.45;
+/// Overlaps deeper than this count, metres.
+pub const OVERLAP_DEPTH: f32 = 0.005;
+
+/// A proposed velocity, for hosts whose own physics moves the agents.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Proposal {
+    /// Who.
+    pub agent: AgentId,
+    /// Where it is, world coordinates.
+    pub at: DVec3,
+    /// The velocity that avoidance chose, world directions, metres per second.
+    pub velocity: DVec3,
+}
+
+/// A simulation that can be stepped, commanded, asked and saved.
+#[derive(Debug)]
+pub struct Simulation {
+    pub(crate) scenario: Scenario,
+    pub(crate) hash: String,
+    pub(crate) place: Place,
+    pub(crate) parts: Parts,
+    pub(crate) state: State,
+    pub(crate) work: Work,
+    pub(crate) sources: Vec<Source>,
+    pub(crate) spawner: Spawner,
+    pub(crate) planning: Planning,
+    pub(crate) metrics: Metrics,
+    queue: Vec<Command>,
+    log: Vec<(u64, Command)>,
+    events: Vec<Event>,
+    event_areas: Vec<Option<u32>>,
+    laws: Vec<SpeedLaw>,
+    pub(crate) prepared: Option<(u64, u32)>,
+    proposed: bool,
+    threads: Option<rayon::ThreadPool>,
+    notices: Vec<String>,
+}
+
+impl Simulation {
+    /// Builds a simulation; `threads` 0 means as many as there are cores.
+    pub fn new(
+        scenario: Scenario,
+        environment: Environment,
+        registry: &Registry,
+        threads: usize,
+    ) -> Result<Simulation, BuildError> {
+        let environment = build::merge_environment(&scenario, environment)?;
+        let mut place = build::make_place(&scenario, &environment)?;
+        build::check_combination(&scenario, registry, place.ground.view().plan)?;
+        let mut memory = MemoryStore::default();
+        let mut parts = build::make_parts(&scenario, registry, &mut memory)?;
+        let sources = build::make_sources(&scenario, &environment, &mut place)?;
+        let event_areas = build::check_events(&scenario, &environment, &mut place)?;
+        let state = build::make_state(&scenario, &place, &mut parts, memory)?;
+        let threads = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|e| BuildError::Threads(e.to_string()))?;
+        let notices = environment
+            .notices
+            .iter()
+            .chain(place.ground.notices())
+            .cloned()
+            .collect();
+        Ok(Simulation {
+            hash: scenario.hash(registry),
+            laws: scenario.profiles.iter().map(|p| p.speed_law).collect(),
+            scenario,
+            place,
+            parts,
+            state,
+            work: Work::default(),
+            sources,
+            spawner: Spawner::default(),
+            planning: Planning::default(),
+            metrics: Metrics::default(),
+            queue: Vec::new(),
+            log: Vec::new(),
+            events: Vec::new(),
+            event_areas,
+            prepared: None,
+            proposed: false,
+            threads: Some(threads),
+            notices,
+        })
+    }
+
+    /// Runs `work` on the simulation's own threads, so that parallel stages use them.
+    fn on_threads<R: Send>(&mut self, work: impl FnOnce(&mut Simulation) -> R + Send) -> R {
+        match self.threads.take() {
+            None => work(self),
+            Some(pool) => {
+                let result = pool.install(|| work(&mut *self));
+                self.threads = Some(pool);
+                result
+            }
+        }
+    }
+
+    /// Makes one step.
+    pub fn step(&mut self) -> Result<(), RunError> {
+        self.on_threads(|sim| {
+            sim.choose_velocities()?;
+            sim.move_everybody()
+        })
+    }
+
+    /// Makes steps until `watch` breaks off or `steps` are done.
+    pub fn run(
+        &mut self,
+        steps: u64,
+        mut watch: impl FnMut(&Simulation) -> ControlFlow<()> + Send,
+    ) -> Result<(), RunError> {
+        self.on_threads(|sim| {
+            for _ in 0..steps {
+                sim.choose_velocities()?;
+                sim.move_everybody()?;
+                if watch(sim).is_break() {
+                    break;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// First half of a step for hosts that move agents themselves: the velocities chosen.
+    pub fn propose(&mut self) -> Result<Vec<Proposal>, RunError> {
+        if self.proposed {
+            return Err(RunError::Order("propose was called twice without commit".into()));
+        }
+        self.on_threads(Simulation::choose_velocities)?;
+        self.proposed = true;
+        let (ground, a) = (self.ground(), &self.state.agents);
+        Ok((0..a.len())
+            .map(|row| {
+                let at = a.location[row];
+                let velocity = self.work.steered[row].velocity;
+                let world = a.frame[row].to_world(ground.normals[at.triangle as usize], velocity);
+                Proposal {
+                    agent: AgentId(a.id[row]),
+                    at: ground.to_world(at),
+                    velocity: world.as_dvec3(),
+                }
+            })
+            .collect())
+    }
+
+    /// Second half: where the host's physics has put the agents, in the order of the proposals.
+    /// Positions off the ground are pulled to the nearest place of it.
+    pub fn commit(&mut self, positions: &[DVec3]) -> Result<(), RunError> {
+        if !self.proposed || positions.len() != self.state.agents.len() {
+            return Err(RunError::Order(format!(
+                "commit takes the {} positions of the last propose, got {}",
+                self.state.agents.len(),
+                positions.len()
+            )));
+        }
+        self.proposed = false;
+        let ground = self.place.ground.view();
+        let (a, dt) = (&mut self.state.agents, self.state.dt);
+        for (row, at) in positions.iter().enumerate() {
+            let (from, frame) = (a.location[row], a.frame[row]);
+            let point = ground.from_world(*at);
+            let to = ground.relocate(from, point).or_else(|| ground.locate(point));
+            a.before[row] = from;
+            if let Some(to) = to.filter(|to| to.point.is_finite()) {
+                let moved = frame.to_tangent(ground.normals[from.triangle as usize], to.point - from.point);
+                a.location[row] = to;
+                a.velocity[row] = (moved / dt).clamp_length_max(a.max_speed[row]);
+                if !ground.flat {
+                    let carried = ground.advance(from, frame, moved, 0.0);
+                    a.frame[row] = if carried.to.triangle == to.triangle {
+                        carried.frame
+                    } else {
+                        ground.frame_at(to)
+                    };
+                }
+                a.record[row].walked += f64::from(moved.length());
+            }
+        }
+        self.on_threads(Simulation::finish_step)
+    }
+
+    /// Everything up to avoidance.
+    fn choose_velocities(&mut self) -> Result<(), RunError> {
+        let mut clock = Instant::now();
+        let mut lap = move || {
+            let now = Instant::now();
+            now - std::mem::replace(&mut clock, now)
+        };
+        self.events.clear();
+        self.apply_commands()?;
+        self.fire_events();
+        let events = &mut self.events;
+        self.metrics.spawned += self.spawner.spawn(
+            &mut self.sources,
+            &self.scenario,
+            &self.place,
+            &mut self.state,
+            |id| events.push(Event::Added(id)),
+        )?;
+        if self.state.step.is_multiple_of(SORT_EVERY) {
+            self.sort_by_place();
+        }
+        self.move_movers();
+        self.metrics.stages.commands += lap();
+
+        tiers::classify(&self.place, &self.parts, &mut self.state, &mut self.work, &mut self.events);
+        self.metrics.stages.tiers += lap();
+
+        crowd::update_crowd(&self.place, &self.parts, &mut self.state, &mut self.work);
+        crowd::update_prices(&mut self.parts, &mut self.state);
+        self.metrics.stages.crowd += lap();
+
+        self.prepare()?;
+        self.metrics.stages.prepare += lap();
+
+        self.planning.run(
+            &self.place,
+            &self.parts,
+            &self.scenario.replan,
+            &mut self.state,
+            &mut self.work,
+            &mut self.metrics,
+            &mut self.events,
+        );
+        self.metrics.stages.plan += lap();
+
+        guide::guide(&self.place, &self.parts, &self.laws, &mut self.state, &mut self.work);
+        self.metrics.stages.guide += lap();
+        guide::groups(&self.place, &self.parts, &mut self.state, &mut self.work);
+        self.metrics.stages.groups += lap();
+
+        let before = self.metrics.stages.neighbours;
+        avoid::avoid(&self.place, &self.parts, &mut self.state, &mut self.work, &mut self.metrics);
+        let rebuilding = self.metrics.stages.neighbours - before;
+        self.metrics.stages.split_avoid(lap().saturating_sub(rebuilding));
+        match self.parts.fault() {
+            Some((slot, fault)) => Err(RunError::Fault { slot, fault }),
+            None => Ok(()),
+        }
+    }
+
+    fn move_everybody(&mut self) -> Result<(), RunError> {
+        let began = Instant::now();
+        advance::advance(&self.place, &mut self.state, &self.work, &mut self.metrics);
+        self.metrics.stages.advance += began.elapsed();
+        self.finish_step()
+    }
+
+    /// Everything after the move.
+    fn finish_step(&mut self) -> Result<(), RunError> {
+        let began = Instant::now();
+        advance::cursors(&self.place, &self.parts, &mut self.state, &mut self.work);
+        self.state.step += 1;
+        self.settle_arrivals();
+        self.metrics.stages.arrivals += began.elapsed();
+        let began = Instant::now();
+        self.measure();
+        self.metrics.stages.metrics += began.elapsed();
+        Ok(())
+    }
+
+    fn sort_by_place(&mut self) {
+        let ground = self.place.ground.view();
+        let low = ground.triangle_index.low;
+        let order = self.state.agents.sort_by_key(|at| {
+            // Rows of 4 m, boustrophedon within: neighbours in space are near in memory.
+            let cell = ((at.point - low) / 4.0).max(glam::Vec3::ZERO);
+            let (x, y, z) = (cell.x as u64, cell.y as u64, cell.z as u64);
+            (z << 42) | (y << 21) | if y % 2 == 0 { x } else { (1 << 21) - 1 - x.min((1 << 21) - 1) }
+        });
+        self.state.memory.reorder(order);
+    }
+
+    fn move_movers(&mut self) {
+        let ground = self.place.ground.view();
+        let state = &mut self.state;
+        let time = state.time();
+        state.movers_now.clear();
+        state
+            .movers_now
+            .extend(state.movers.iter().map(|m| m.view(ground, time)));
+        state.interest_now.clear();
+        for interest in &state.interest {
+            let at = match interest.mover {
+                Some(mover) => state.movers_now[mover].at + interest.at,
+                None => interest.at,
+            };
+            state.interest_now.push(throng_core::RegionOfInterest {
+                at,
+                radius: interest.radius,
+                level: interest.level,
+            });
+        }
+    }
+
+    fn prepare(&mut self) -> Result<(), RunError> {
+        let now = (self.state.pricing.epoch, self.state.map.revision);
+        if self.prepared == Some(now) && !self.planning.doors_changed {
+            return Ok(());
+        }
+        self.prepared = Some(now);
+        for index in 0..self.parts.planners.len() {
+            let Parts { planners, nav, .. } = &mut self.parts;
+            let world = self.state.world(self.place.site(), &**nav);
+            planners[index].strategy.prepare(&world)?;
+        }
+        Ok(())
+    }
+
+    fn settle_arrivals(&mut self) {
+        let dt = f64::from(self.state.dt);
+        let step = self.state.step;
+        // From the last row to the first: removal moves the last row into the gap.
+        for row in (0..self.work.arrived.len()).rev() {
+            let a = &mut self.state.agents;
+            if a.record[row].doing == Doing::Waiting && step >= a.record[row].sets_off {
+                a.record[row].doing = Doing::Walking;
+                a.record[row].leg_began = step;
+            }
+            if self.work.arrived[row] == 0 {
+                continue;
+            }
+            let id = AgentId(a.id[row]);
+            let record = a.record[row];
+            self.events.push(Event::Arrived(id));
+            self.metrics.arrivals += 1;
+            self.metrics
+                .travel_times
+                .push(((step - record.leg_began) as f64 * dt) as f32);
+            let source = self.sources.get_mut(record.source as usize);
+            let last_leg = match &source {
+                Some(s) => match (&s.goals, s.spec.choose) {
+                    (Some(goals), crate::scenario::Choose::Order) => record.leg as usize + 1 >= goals.len(),
+                    _ => true,
+                },
+                None => true,
+            };
+            let at_goal = source.as_ref().map_or(AtGoal::Keep, |s| s.spec.at_goal);
+            match at_goal {
+                AtGoal::Remove if last_leg => {
+                    self.metrics.arrived += 1;
+                    self.metrics.path_lengths.push(record.walked as f32);
+                    if let Some(source) = source {
+                        source.alive -= 1;
+                    }
+                    self.state.remove_row(row);
+                }
+                AtGoal::Keep if last_leg => {
+                    a.record[row].doing = Doing::Staying;
+                    self.state.routes.release(&mut self.state.agents.track[row]);
+                }
+                _ => {
+                    let leg = record.leg + 1;
+                    let from = a.location[row];
+                    if let Some(source) = source {
+                        // Members of a group go to the same place; keys differ from serials.
+                        let key = match a.group[row] {
+                            NONE => id.0 | 1 << 63,
+                            group => u64::from(group) | 3 << 62,
+                        };
+                        let (goal, target) =
+                            choose_goal(source, &self.place, self.state.seed, key, leg, from);
+                        a.goal[row] = goal;
+                        a.target[row] = target;
+                    }
+                    a.record[row].leg = leg;
+                    a.record[row].leg_began = step;
+                    self.state.routes.release(&mut self.state.agents.track[row]);
+                }
+            }
+        }
+    }
+
+    fn measure(&mut self) {
+        let m = &mut self.metrics;
+        let state = &mut self.state;
+        let dt = f64::from(state.dt);
+        let stall_steps = ((STALL_SECONDS / dt).round() as u64).max(1);
+        let a = &mut state.agents;
+        for row in 0..a.len() {
+            let turn = state.step + (a.id[row] & 0xFFFF_FFFF);
+            if !turn.is_multiple_of(stall_steps) {
+                continue;
+            }
+            let (here, record) = (a.location[row].point, &mut a.record[row]);
+            let watched = record.doing == Doing::Walking
+                && state.step >= record.born.max(record.leg_began) + stall_steps;
+            if watched {
+                let from = glam::Vec3::from_array(record.stall_from);
+                record.stalled = here.distance_squared(from) < STALL_WAY * STALL_WAY;
+                m.stall_looks += 1;
+                m.stalled += u64::from(record.stalled);
+            }
+            record.stall_from = here.to_array();
+        }
+        let every = ((self.scenario.metrics.every / dt).round() as u64).max(1);
+        if !state.step.is_multiple_of(every) || state.agents.is_empty() {
+            return;
+        }
+        let ground = self.place.ground.view();
+        let a = &state.agents;
+        for row in 0..a.len() {
+            if a.record[row].doing == Doing::Walking {
+                m.speed_sum += f64::from(a.velocity[row].length());
+                m.speed_samples += 1;
+            }
+        }
+        let view = a.view(ground.flat);
+        self.work.grid.rebuild(ground, &view, &a.height, &[], 1.0);
+        let overlaps = self.work.grid.overlapping_pairs(ground, &view, OVERLAP_DEPTH);
+        m.overlap_pairs += overlaps.0;
+        m.overlap_deepest = m.overlap_deepest.max(overlaps.1);
+        let (sum, peak) = self.work.grid.local_density(ground, &view);
+        m.density_sum += sum / a.len() as f64;
+        m.density_peak = m.density_peak.max(peak);
+        m.samples += 1;
+    }
+
+    fn fire_events(&mut self) {
+        let (time, dt) = (self.state.time(), f64::from(self.state.dt));
+        for i in 0..self.scenario.events.len() {
+            let event = &self.scenario.events[i];
+            if !(event.at > time - dt / 2.0 && event.at <= time + dt / 2.0) {
+                continue;
+            }
+            match event.action.clone() {
+                EventAction::Open(door) => self.set_door(&door, true),
+                EventAction::Close(door) => self.set_door(&door, false),
+                EventAction::Remove(_) => {
+                    if let Some(area) = self.event_areas[i] {
+                        for row in (0..self.state.agents.len()).rev() {
+                            let at = self.state.agents.location[row];
+                            let ground = self.place.ground.view();
+                            if self.place.areas[area as usize].contains(ground, at) {
+                                self.remove_row(row);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn remove_row(&mut self, row: usize) {
+        let source = self.state.agents.record[row].source as usize;
+        if let Some(source) = self.sources.get_mut(source) {
+            source.alive -= 1;
+        }
+        self.metrics.removed += 1;
+        self.state.remove_row(row);
+    }
+
+    fn set_door(&mut self, name: &str, open: bool) {
+        match self.place.ground.door_index(name) {
+            Some(door) => {
+                self.place.ground.set_door(door, open);
+                self.planning.doors_changed = true;
+            }
+            None => self
+                .events
+                .push(Event::Refused(format!("there is no door \"{name}\""))),
+        }
+    }
+
+    fn apply_commands(&mut self) -> Result<(), RunError> {
+        if self.queue.is_empty() {
+            return Ok(());
+        }
+        let queue = std::mem::take(&mut self.queue);
+        for command in &queue {
+            self.apply(command)?;
+            self.log.push((self.state.step, command.clone()));
+        }
+        Ok(())
+    }
+
+    fn destination(&self, destination: &Destination) -> Result<(u32, Location), String> {
+        match destination {
+            Destination::Nowhere => Ok((NONE, Location::NOWHERE)),
+            Destination::Spot(spot) => match self.place.nearest(*spot) {
+                Some(at) => Ok((NONE, at)),
+                None => Err(format!("no ground at {spot:?}")),
+            },
+            Destination::Area(name) => {
+                let index = self.place.areas.iter().position(|a| a.name == *name);
+                match index {
+                    Some(i) => Ok((i as u32, self.place.areas[i].anchor)),
+                    None => Err(format!("there is no area \"{name}\"")),
+                }
+            }
+        }
+    }
+
+    fn send(&mut self, row: usize, goal: u32, target: Location) {
+        let step = self.state.step;
+        let a = &mut self.state.agents;
+        a.goal[row] = goal;
+        a.target[row] = target;
+        a.record[row].leg_began = step;
+        a.record[row].doing = if target.is_somewhere() {
+            Doing::Walking
+        } else {
+            Doing::Staying
+        };
+        self.state.routes.release(&mut self.state.agents.track[row]);
+    }
+
+    fn apply(&mut self, command: &Command) -> Result<(), RunError> {
+        let row_of = |sim: &Simulation, id: AgentId| {
+            sim.state
+                .agents
+                .row(id)
+                .ok_or_else(|| format!("agent {} is not there", id.0))
+        };
+        let done: Result<(), String> = match command {
+            Command::Add(new) => {
+                let profile = self
+                    .scenario
+                    .profiles
+                    .iter()
+                    .position(|p| new.profile.is_empty() || p.name == new.profile);
+                match (profile, self.place.nearest(new.at), self.destination(&new.goal)) {
+                    (None, _, _) => Err(format!("there is no profile \"{}\"", new.profile)),
+                    (_, None, _) => Err(format!("no ground at {:?}", new.at)),
+                    (_, _, Err(why)) => Err(why),
+                    (Some(profile), Some(at), Ok((goal, target))) => {
+                        let (row, id) = self.spawner.add_one(
+                            &self.scenario,
+                            &self.place,
+                            &mut self.state,
+                            at,
+                            profile,
+                        )?;
+                        self.metrics.spawned += 1;
+                        self.send(row, goal, target);
+                        self.events.push(Event::Added(id));
+                        Ok(())
+                    }
+                }
+            }
+            Command::Remove(id) => row_of(self, *id).map(|row| self.remove_row(row)),
+            Command::Teleport(id, spot) => row_of(self, *id).and_then(|row| {
+                let at = self
+                    .place
+                    .nearest(*spot)
+                    .ok_or_else(|| format!("no ground at {spot:?}"))?;
+                let frame = self.place.ground.view().frame_at(at);
+                let a = &mut self.state.agents;
+                a.location[row] = at;
+                a.before[row] = at;
+                a.frame[row] = frame;
+                a.velocity[row] = Vec2::ZERO;
+                a.kth[row] = f32::INFINITY;
+                self.state.routes.release(&mut self.state.agents.track[row]);
+                Ok(())
+            }),
+            Command::SetGoal(id, to) => row_of(self, *id).and_then(|row| {
+                let (goal, target) = self.destination(to)?;
+                self.send(row, goal, target);
+                Ok(())
+            }),
+            Command::OverrideVelocity(id, velocity) => row_of(self, *id).map(|row| {
+                let a = &mut self.state.agents;
+                match velocity {
+                    Some(v) => {
+                        let limit = a.max_speed[row];
+                        a.record[row].doing = Doing::Overridden;
+                        a.preferred[row] = v.clamp_length_max(limit);
+                    }
+                    None => {
+                        a.record[row].doing = Doing::Walking;
+                        self.state.routes.release(&mut self.state.agents.track[row]);
+                    }
+                }
+            }),
+            Command::SetInterest {
+                name,
+                at,
+                radius,
+                level,
+            } => match self.place.nearest(*at) {
+                None => Err(format!("no ground at {at:?}")),
+                Some(place) => {
+                    self.state.interest.retain(|i| i.name != *name);
+                    if *radius > 0.0 {
+                        self.state.interest.push(crate::state::Interest {
+                            name: name.clone(),
+                            at: place.point,
+                            radius: *radius,
+                            level: *level,
+                            mover: None,
+                        });
+                    }
+                    Ok(())
+                }
+            },
+            Command::SetDoor { name, open } => {
+                self.set_door(name, *open);
+                Ok(())
+            }
+            Command::AddMover(mover) => {
+                self.state.movers.push(mover.clone());
+                Ok(())
+            }
+        };
+        if let Err(why) = done {
+            self.events.push(Event::Refused(why));
+        }
+        Ok(())
+    }
+
+    /// Queues a command for the start of the next step.
+    pub fn command(&mut self, command: Command) {
+        self.queue.push(command);
+    }
+
+    /// Commands still to be applied.
+    pub(crate) fn pending(&self) -> &[Command] {
+        &self.queue
+    }
+
+    /// Commands taken back from a checkpoint.
+    pub(crate) fn set_pending(&mut self, queue: Vec<Command>) {
+        self.queue = queue;
+        self.proposed = false;
+    }
+
+    /// Commands applied so far, with the step of each.
+    pub fn command_log(&self) -> &[(u64, Command)] {
+        &self.log
+    }
+
+    /// What happened in the last step.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The scenario.
+    pub fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    /// Hash of the effective scenario.
+    pub fn scenario_hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// The ground.
+    pub fn ground(&self) -> GroundView<'_> {
+        self.place.ground.view()
+    }
+
+    /// The ground with its areas.
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// The map.
+    pub fn map(&self) -> &NavMap {
+        &self.state.map
+    }
+
+    /// The strategies.
+    pub fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    /// The agents as columns.
+    pub fn agents(&self) -> &Agents {
+        &self.state.agents
+    }
+
+    /// Everything that a step commits to.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Counters so far.
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
+    /// Steps done.
+    pub fn steps(&self) -> u64 {
+        self.state.step
+    }
+
+    /// Seconds simulated.
+    pub fn time(&self) -> f64 {
+        self.state.time()
+    }
+
+    /// Repairs and assumptions made while building.
+    pub fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
+    /// Sum of the agents' hashes: equal digests mean equal bits.
+    pub fn digest(&self) -> u64 {
+        self.state.digest()
+    }
+
+    /// Spread of the travel times so far.
+    pub fn travel_times(&self) -> Spread {
+        Spread::of(&self.metrics.travel_times)
+    }
+
+    /// Whether nobody is there and nobody will come.
+    pub fn is_over(&self) -> bool {
+        self.state.agents.is_empty()
+            && self.sources.iter().all(|s| {
+                let never = s.spec.stop.is_some_and(|stop| self.time() > stop);
+                let all = s.spec.count.is_some_and(|c| s.made >= c);
+                never || all
+            })
+    }
+
+    /// Agents without a route to their goal now.
+    pub fn unreachable_now(&self) -> usize {
+        let tracks = self.state.agents.track.iter();
+        tracks.filter(|t| t.kind == TrackKind::Unreachable).count()
+    }
+
+    /// Bytes held by state, map and buffers (not the allocator's peak).
+    pub fn bytes(&self) -> usize {
+        let s = &self.state;
+        s.agents.bytes() + s.map.bytes() + s.routes.bytes() + s.memory.bytes() + s.crowd.bytes() + self.parts.nav.bytes()
+    }
+
+    /// World coordinates of a place.
+    pub fn world_point(&self, at: Location) -> DVec3 {
+        self.place.world_point(at)
+    }
+
+    /// The place of a spot, if there is ground.
+    pub fn locate(&self, spot: Spot) -> Option<Location> {
+        self.place.locate(spot)
+    }
+
+    /// Time spent so far by stage.
+    pub fn stage_millis(&self) -> Vec<(&'static str, f64)> {
+        self.metrics.stages.millis()
+    }
+
+    /// Total time of all stages.
+    pub fn stage_total(&self) -> Duration {
+        Duration::from_secs_f64(self.stage_millis().iter().map(|s| s.1).sum::<f64>() / 1e3)
+    }
+}

@@ -1,0 +1,365 @@
+//! Everything that a step reads and commits to, apart from the strategies.
+
+use std::sync::Mutex;
+
+use glam::{DVec3, Vec2, Vec3};
+use throng_core::{
+    EdgePrices, FileCellsView, Goal, GroundView, GroupsView, Location, MoverView, NONE, NavMap,
+    NavRepresentation, NearWall, NodeId, Prices, RegionOfInterest, RouteSink, Scratch, Site, World,
+};
+use throng_kit::{CrowdCells, Ground, Walk};
+
+use crate::{
+    agents::Agents,
+    areas::Area,
+    classes::{Classes, ProfileBins},
+    command::Spot,
+    crowd::CrowdState,
+    follow::FollowScratch,
+    memory::{MemoryBuffer, MemoryStore},
+    mover::Mover,
+    neighbours::{NeighbourBuffer, NeighbourGrid},
+    track::Routes,
+};
+
+/// The cells of an input file, in local coordinates.
+#[derive(Clone, Debug, Default)]
+pub struct SiteCells {
+    /// Low corner of cell (0, 0).
+    pub low: Vec2,
+    /// Side of a cell, metres.
+    pub cell: f32,
+    /// Cells along x.
+    pub width: u32,
+    /// Cells along y.
+    pub height: u32,
+    /// 1 where walkable.
+    pub walkable: Vec<u8>,
+}
+
+/// The ground with what came with it: doors change, the rest does not.
+#[derive(Debug)]
+pub struct Place {
+    /// The ground.
+    pub ground: Ground,
+    /// The file's own cells.
+    pub cells: Option<SiteCells>,
+    /// Named areas; goals are indices into it.
+    pub areas: Vec<Area>,
+    /// The whole ground as one area.
+    pub everywhere: Area,
+    /// Seed of the run.
+    pub seed: u64,
+}
+
+impl Place {
+    /// What maps are drawn over.
+    pub fn site(&self) -> Site<'_> {
+        Site {
+            ground: self.ground.view(),
+            file_cells: self.cells.as_ref().map(|c| FileCellsView {
+                low: c.low,
+                cell: c.cell,
+                width: c.width,
+                height: c.height,
+                walkable: &c.walkable,
+            }),
+            seed: self.seed,
+        }
+    }
+
+    /// The place of a spot in world coordinates; nothing if the plan has no ground there.
+    pub fn locate(&self, spot: Spot) -> Option<Location> {
+        let ground = self.ground.view();
+        match spot {
+            Spot::Plan(x, y) => {
+                let local = (DVec3::new(x, y, 0.0) - ground.origin).truncate().as_vec2();
+                if ground.plan {
+                    ground.locate_plan(local, None)
+                } else {
+                    ground.locate(local.extend(-ground.origin.z as f32))
+                }
+            }
+            Spot::Space(point) => ground.locate((point - ground.origin).as_vec3()),
+        }
+    }
+
+    /// The nearest place of the ground to a spot.
+    pub fn nearest(&self, spot: Spot) -> Option<Location> {
+        self.locate(spot).or_else(|| {
+            let ground = self.ground.view();
+            let point = match spot {
+                Spot::Plan(x, y) => DVec3::new(x, y, ground.origin.z),
+                Spot::Space(point) => point,
+            };
+            ground.locate((point - ground.origin).as_vec3())
+        })
+    }
+
+    /// World coordinates of a place.
+    pub fn world_point(&self, place: Location) -> DVec3 {
+        self.ground.view().origin + place.point.as_dvec3()
+    }
+}
+
+/// A region of interest: where it is, or the mover that it travels with.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Interest {
+    /// Its name, for commands.
+    pub name: String,
+    /// Its centre when it travels with nobody.
+    pub at: Vec3,
+    /// Its radius, metres.
+    pub radius: f32,
+    /// Its level.
+    pub level: u32,
+    /// Index of the mover that carries it.
+    pub mover: Option<usize>,
+}
+
+/// Prices of every class and cost model, and where epochs stand.
+#[derive(Debug, Default)]
+pub struct Pricing {
+    /// Table of class c and cost model m at `c * costs + m`.
+    pub prices: Vec<Prices>,
+    /// The same tables over edges.
+    pub edges: Vec<EdgePrices>,
+    /// Classes priced so far.
+    pub classes: usize,
+    /// Grows with every new set of prices.
+    pub epoch: u64,
+    /// Least speed factor in each crowd cell; empty if 1 everywhere.
+    pub cell_speed: Vec<f32>,
+}
+
+/// Everything that a step reads and commits to.
+#[derive(Debug)]
+pub struct State {
+    /// Steps done.
+    pub step: u64,
+    /// The time step, seconds.
+    pub dt: f32,
+    /// Seed of the run.
+    pub seed: u64,
+    /// The map.
+    pub map: NavMap,
+    /// The agents.
+    pub agents: Agents,
+    /// Strategies' memory of the agents.
+    pub memory: MemoryStore,
+    /// The agents' routes.
+    pub routes: Routes,
+    /// Which crowd cells there are.
+    pub cells: CrowdCells,
+    /// The crowd on them.
+    pub crowd: CrowdState,
+    /// Whether anybody reads the crowd.
+    pub crowd_in_use: bool,
+    /// Prices.
+    pub pricing: Pricing,
+    /// Route classes.
+    pub classes: Classes,
+    /// Bins of each profile.
+    pub bins: Vec<ProfileBins>,
+    /// Shared goals, one per area.
+    pub goals: Vec<Goal>,
+    /// Nodes of the goals.
+    pub goal_nodes: Vec<NodeId>,
+    /// Regions of interest.
+    pub interest: Vec<Interest>,
+    /// What strategies see of them now.
+    pub interest_now: Vec<RegionOfInterest>,
+    /// Movers.
+    pub movers: Vec<Mover>,
+    /// What strategies see of them now.
+    pub movers_now: Vec<MoverView>,
+    /// `group_start[g]..group_start[g + 1]` of `group_member` are the rows of group g.
+    pub group_start: Vec<u32>,
+    /// Rows of members, leaders first.
+    pub group_member: Vec<u32>,
+    /// Groups made so far.
+    pub groups: u32,
+}
+
+impl State {
+    /// Seconds since the start.
+    pub fn time(&self) -> f64 {
+        self.step as f64 * f64::from(self.dt)
+    }
+
+    /// Members of the groups.
+    pub fn groups_view(&self) -> GroupsView<'_> {
+        GroupsView {
+            start: &self.group_start,
+            member: &self.group_member,
+        }
+    }
+
+    /// The frozen world that strategies read.
+    pub fn world<'a>(&'a self, site: Site<'a>, nav: &'a dyn NavRepresentation) -> World<'a> {
+        World {
+            time: self.time(),
+            step: self.step,
+            dt: self.dt,
+            seed: self.seed,
+            site,
+            map: &self.map,
+            nav,
+            crowd: self.crowd.view(),
+            prices: &self.pricing.prices,
+            edge_prices: &self.pricing.edges,
+            classes: self.classes.table(),
+            goals: &self.goals,
+            goal_nodes: &self.goal_nodes,
+            agents: self.agents.view(site.ground.flat),
+            routes: self.routes.view(),
+            interest: &self.interest_now,
+            movers: &self.movers_now,
+            epoch: self.pricing.epoch,
+        }
+    }
+
+    /// Sum of the agents' hashes: the same in any row order.
+    pub fn digest(&self) -> u64 {
+        (0..self.agents.len()).fold(self.step, |sum, row| {
+            let mut hasher = crate::agents::Hasher::new(self.agents.hash_row(row));
+            self.memory.hash_row(row, &mut hasher);
+            sum.wrapping_add(hasher.finish())
+        })
+    }
+
+    /// Takes an agent out of the crowd, its route and its row.
+    pub fn remove_row(&mut self, row: usize) {
+        let (cell, share) = (self.agents.cell[row], self.agents.share[row]);
+        self.crowd.shift(cell, share, NONE, [0; 3]);
+        self.routes.release(&mut self.agents.track[row]);
+        self.agents.remove(row);
+        self.memory.remove(row);
+    }
+
+    /// Lists the members of every group by row, in the order of their ids: the first leads.
+    pub fn list_groups(&mut self) {
+        let groups = self.groups as usize;
+        self.group_start.clear();
+        self.group_start.resize(groups + 1, 0);
+        for &g in &self.agents.group {
+            if g != NONE {
+                self.group_start[g as usize + 1] += 1;
+            }
+        }
+        for g in 0..groups {
+            self.group_start[g + 1] += self.group_start[g];
+        }
+        self.group_member.clear();
+        self.group_member
+            .resize(self.group_start[groups] as usize, NONE);
+        for (row, &g) in self.agents.group.iter().enumerate() {
+            if g == NONE {
+                continue;
+            }
+            let range = self.group_start[g as usize] as usize..self.group_start[g as usize + 1] as usize;
+            let members = &mut self.group_member[range];
+            let filled = members.iter().position(|m| *m == NONE).unwrap_or(0);
+            members[filled] = row as u32;
+            let mut at = filled;
+            while at > 0
+                && self.agents.id[members[at] as usize] < self.agents.id[members[at - 1] as usize]
+            {
+                members.swap(at, at - 1);
+                at -= 1;
+            }
+        }
+    }
+}
+
+/// What the avoidance stage decided for an agent.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Steered {
+    /// Velocity in the agent's frame.
+    pub velocity: Vec2,
+    /// Displacement that pushes bodies apart.
+    pub push: Vec2,
+}
+
+/// What the guiding stage decided for an agent.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Guided {
+    /// Preferred velocity.
+    pub preferred: Vec2,
+    /// Offset to the point walked to.
+    pub aim: Vec2,
+}
+
+/// Buffers of one chunk at work, reused.
+#[derive(Debug, Default)]
+pub struct ChunkScratch {
+    pub rows: Vec<u32>,
+    pub local: Vec<u32>,
+    pub id: Vec<u64>,
+    pub tick: Vec<u32>,
+    pub velocity: Vec<Vec2>,
+    pub heading: Vec<Vec2>,
+    pub preferred: Vec<Vec2>,
+    pub aim: Vec<Vec2>,
+    pub radius: Vec<f32>,
+    pub max_speed: Vec<f32>,
+    pub mass: Vec<f32>,
+    pub kth: Vec<f32>,
+    pub out_velocity: Vec<Vec2>,
+    pub out_push: Vec<Vec2>,
+    pub follow_route: Vec<u8>,
+    pub neighbours: NeighbourBuffer,
+    pub walls: Vec<NearWall>,
+    pub wall_start: Vec<u32>,
+    pub memory: MemoryBuffer,
+    pub follow: FollowScratch,
+    pub avoidance: Vec<Scratch>,
+    pub planner: Vec<Scratch>,
+    pub regions: Vec<u32>,
+}
+
+/// Chunk buffers that are free, shared by the threads.
+#[derive(Debug, Default)]
+pub struct ScratchPool(Mutex<Vec<Box<ChunkScratch>>>);
+
+impl ScratchPool {
+    /// Runs `work` with a free buffer.
+    pub fn with<R>(&self, work: impl FnOnce(&mut ChunkScratch) -> R) -> R {
+        let lock = || self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut scratch = lock().pop().unwrap_or_default();
+        let result = work(&mut scratch);
+        lock().push(scratch);
+        result
+    }
+}
+
+/// Buffers of the step, reused from step to step.
+#[derive(Debug, Default)]
+pub struct Work {
+    /// Guiding.
+    pub guided: Vec<Guided>,
+    /// Preferred velocities before groups.
+    pub before_groups: Vec<Vec2>,
+    /// Avoidance.
+    pub steered: Vec<Steered>,
+    /// 1 where an agent has arrived.
+    pub arrived: Vec<u8>,
+    /// Levels.
+    pub levels: Vec<u8>,
+    /// Requests of this step.
+    pub requests: Vec<throng_core::PlanRequest>,
+    /// Answers, one sink per batch.
+    pub sinks: Vec<RouteSink>,
+    /// Where neighbours are.
+    pub grid: NeighbourGrid,
+    /// Chunk buffers.
+    pub pool: ScratchPool,
+    /// Which tiers' agents avoid at all.
+    pub reciprocal: Vec<bool>,
+}
+
+/// Speed factor of a triangle (stairs).
+#[inline]
+pub fn speed_factor(ground: &GroundView<'_>, place: &Location) -> f32 {
+    ground.speed[place.triangle as usize]
+}

@@ -1,0 +1,243 @@
+//! Stages `guide` and `groups`: what everybody would like to do.
+
+use glam::Vec2;
+use rayon::prelude::*;
+use throng_core::{GroupChunk, GroupOut, GuideChunk, GuideOut, math};
+
+use crate::{
+    agents::Doing,
+    follow::{self, Walker},
+    memory::CHUNK,
+    parts::Parts,
+    scenario::{FollowKind, SpeedLaw},
+    state::{Guided, Place, State, Work, speed_factor},
+    track::TrackKind,
+};
+
+/// Steps between two looks for a new corner.
+const CORNER_EVERY: u64 = 8;
+
+/// Factor on walking speed at a density: area share for the linear law, persons per square
+/// metre for Weidmann's.
+pub fn speed_at(law: SpeedLaw, share: f32, persons: f32) -> f32 {
+    match law {
+        SpeedLaw::None => 1.0,
+        SpeedLaw::Linear => (1.0 - share).clamp(0.0, 1.0),
+        // Weidmann 1993: v = v0 (1 - exp(-1.913 (1/rho - 1/5.4))).
+        SpeedLaw::Weidmann if persons <= 1e-3 => 1.0,
+        SpeedLaw::Weidmann => {
+            (1.0 - math::exp(-1.913 * (1.0 / persons - 1.0 / 5.4))).clamp(0.0, 1.0)
+        }
+    }
+}
+
+/// Writes preferred velocities and the points walked to.
+pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State, work: &mut Work) {
+    let count = state.agents.len();
+    work.guided.resize(count, Guided::default());
+    let mut track = std::mem::take(&mut state.agents.track);
+    // Rows come and go with the agents, so that every chunk of agents has its chunk of memory.
+    let mut memory = std::mem::take(&mut state.memory);
+    let stride = memory.stride();
+    let site = place.site();
+    let world = state.world(site, &*parts.nav);
+    let (a, ground) = (&state.agents, &site.ground);
+    let pool = &work.pool;
+    work.guided
+        .par_chunks_mut(CHUNK)
+        .zip(track.par_chunks_mut(CHUNK))
+        .zip(memory.chunks_mut().par_iter_mut())
+        .enumerate()
+        .for_each(|(chunk, ((guided, tracks), memory))| {
+            let first = chunk * CHUNK;
+            let rows = first..first + guided.len();
+            pool.with(|scratch| {
+                scratch.planner.resize_with(parts.planners.len(), Default::default);
+                for (t, tier) in parts.tiers.iter().enumerate() {
+                    scratch.rows.clear();
+                    scratch.local.clear();
+                    for row in rows.clone() {
+                        if usize::from(a.tier[row]) == t {
+                            if parts.is_due(t as u8, a.id[row], state.step) {
+                                scratch.rows.push(row as u32);
+                                scratch.local.push((row - first) as u32);
+                            } else {
+                                guided[row - first] = Guided {
+                                    preferred: a.preferred[row],
+                                    aim: a.aim[row],
+                                };
+                            }
+                        }
+                    }
+                    if scratch.rows.is_empty() {
+                        continue;
+                    }
+                    let n = scratch.rows.len();
+                    let dt = tier.period as f32 * state.dt;
+                    let part = &parts.planners[tier.guide];
+                    scratch.follow_route.clear();
+                    scratch.follow_route.resize(n, u8::from(!part.guides));
+                    if part.guides {
+                        scratch.preferred.clear();
+                        scratch.preferred.resize(n, Vec2::ZERO);
+                        scratch.aim.clear();
+                        scratch.aim.resize(n, Vec2::ZERO);
+                        memory.gather(&part.memory, stride, &scratch.local, &mut scratch.memory);
+                        part.strategy.guide(
+                            &world,
+                            &GuideChunk {
+                                rows: &scratch.rows,
+                                dt,
+                            },
+                            &mut scratch.planner[tier.guide],
+                            &mut GuideOut {
+                                preferred: &mut scratch.preferred,
+                                target: &mut scratch.aim,
+                                follow_route: &mut scratch.follow_route,
+                                memory: scratch.memory.rows(),
+                            },
+                        );
+                        memory.scatter(&part.memory, stride, &scratch.local, &scratch.memory);
+                    }
+                    for i in 0..n {
+                        let (row, local) = (scratch.rows[i] as usize, scratch.local[i] as usize);
+                        let out = &mut guided[local];
+                        let track = &mut tracks[local];
+                        let speed = wanted_speed(laws, state, ground, row);
+                        match a.record[row].doing {
+                            Doing::Walking => {}
+                            Doing::Overridden => {
+                                *out = Guided {
+                                    preferred: a.preferred[row],
+                                    aim: a.preferred[row],
+                                };
+                                continue;
+                            }
+                            Doing::Waiting | Doing::Staying => {
+                                *out = Guided::default();
+                                continue;
+                            }
+                        }
+                        if scratch.follow_route[i] == 0 {
+                            let (wish, limit) = (scratch.preferred[i], a.max_speed[row]);
+                            *out = Guided {
+                                preferred: if wish.is_finite() { wish.clamp_length_max(limit) } else { Vec2::ZERO },
+                                aim: scratch.aim[i],
+                            };
+                            continue;
+                        }
+                        if !matches!(track.kind, TrackKind::Edges | TrackKind::Gates) {
+                            *out = Guided::default();
+                            continue;
+                        }
+                        let at = a.location[row];
+                        let walker = Walker {
+                            point: at.point,
+                            normal: ground.normals[at.triangle as usize],
+                            frame: a.frame[row],
+                            velocity: a.velocity[row],
+                            radius: a.radius[row],
+                            speed,
+                            target: a.target[row].point,
+                            dt,
+                        };
+                        let due = track.has_gate
+                            && (state.step + (a.id[row] & 0xFFFF_FFFF)).is_multiple_of(CORNER_EVERY);
+                        let pulls = matches!(tier.follow.kind, FollowKind::Gates | FollowKind::Indicative);
+                        if pulls && (track.stale || due) {
+                            follow::find_corner(
+                                track,
+                                &walker,
+                                &state.routes,
+                                &*parts.nav,
+                                &site,
+                                &state.map,
+                                &mut scratch.follow,
+                            );
+                        }
+                        let (preferred, aim) = follow::follow(&tier.follow, track, &walker);
+                        *out = Guided { preferred, aim };
+                    }
+                }
+            });
+        });
+    state.agents.track = track;
+    state.memory = memory;
+}
+
+/// The speed that an agent wants where it stands.
+fn wanted_speed(
+    laws: &[SpeedLaw],
+    state: &State,
+    ground: &throng_core::GroundView<'_>,
+    row: usize,
+) -> f32 {
+    let a = &state.agents;
+    let speed = a.speed[row] * speed_factor(ground, &a.location[row]);
+    match laws[usize::from(a.record[row].profile)] {
+        SpeedLaw::None => speed,
+        law => {
+            let (share, persons) = state.crowd.density_of_others(a.cell[row], a.share[row]);
+            speed * speed_at(law, share, persons)
+        }
+    }
+}
+
+/// Lets the group behaviour adjust what guiding gave, and commits it.
+pub fn groups(place: &Place, parts: &Parts, state: &mut State, work: &mut Work) {
+    if parts.group.active() && state.groups > 0 {
+        state.list_groups();
+        work.before_groups.clear();
+        work.before_groups
+            .extend(work.guided.iter().map(|g| g.preferred));
+        let world = state.world(place.site(), &*parts.nav);
+        let (guided, pool) = (&work.before_groups, &work.pool);
+        work.guided
+            .par_chunks_mut(CHUNK)
+            .enumerate()
+            .for_each(|(chunk, out)| {
+                let first = chunk * CHUNK;
+                pool.with(|scratch| {
+                    scratch.preferred.clear();
+                    scratch.preferred.extend(out.iter().map(|g| g.preferred));
+                    scratch.aim.clear();
+                    scratch.aim.extend(out.iter().map(|g| g.aim));
+                    parts.group.adjust(
+                        &world,
+                        &GroupChunk {
+                            rows: first..first + out.len(),
+                            groups: state.groups_view(),
+                            guided,
+                        },
+                        &mut GroupOut {
+                            preferred: &mut scratch.preferred,
+                            target: &mut scratch.aim,
+                        },
+                    );
+                    for (i, g) in out.iter_mut().enumerate() {
+                        g.preferred = scratch.preferred[i];
+                        g.aim = scratch.aim[i];
+                    }
+                });
+            });
+    }
+    for (row, guided) in work.guided.iter().enumerate() {
+        state.agents.preferred[row] = guided.preferred;
+        state.agents.aim[row] = guided.aim;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn speed_laws_have_their_known_values() {
+        assert_eq!(speed_at(SpeedLaw::None, 0.9, 5.0), 1.0);
+        assert_eq!(speed_at(SpeedLaw::Linear, 0.25, 0.0), 0.75);
+        assert_eq!(speed_at(SpeedLaw::Linear, 1.5, 0.0), 0.0);
+        assert_eq!(speed_at(SpeedLaw::Weidmann, 0.0, 5.4), 0.0);
+        let capacity = 1.34 * speed_at(SpeedLaw::Weidmann, 0.0, 1.75) * 1.75;
+        assert!((capacity - 1.225).abs() < 0.01);
+    }
+}

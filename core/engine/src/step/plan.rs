@@ -1,0 +1,329 @@
+//! Stage `plan`: who needs a route, and the planner's answers.
+
+use rayon::prelude::*;
+use throng_core::{
+    PlanRequest, RouteKind,
+    random::{Purpose, Stream},
+};
+use throng_kit::Walk;
+
+use crate::{
+    agents::{AgentId, Doing},
+    command::Event,
+    metrics::Metrics,
+    parts::Parts,
+    scenario::{Replan, ReplanEvent},
+    state::{Place, State, Work},
+    track::TrackKind,
+};
+
+/// Requests in one call to a planner. Fixed, so that batches never depend on the threads.
+const BATCH: usize = 16;
+/// Steps between two looks at whether an agent still sees the point it walks to.
+const SIGHT_EVERY: u64 = 16;
+
+/// Why an agent wants a route.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Want {
+    /// It has none.
+    Missing = 0,
+    /// Its route is broken: a door closed, or it was pushed off it.
+    Broken = 1,
+    /// Something changed that may offer a better one.
+    Event = 2,
+    /// Its time has come.
+    #[default]
+    Period = 3,
+}
+
+/// A wish with its order of service.
+#[derive(Clone, Copy, Debug)]
+struct Wish {
+    why: Want,
+    id: u64,
+    row: u32,
+}
+
+/// What the stage keeps from step to step.
+#[derive(Debug, Default)]
+pub struct Planning {
+    wishes: Vec<Wish>,
+    /// Set when a door opened or closed since the last step.
+    pub doors_changed: bool,
+}
+
+/// Crowd part of the rest of a route as a share of its base part, and both.
+fn crowding(state: &State, parts: &Parts, row: usize) -> Option<(f32, f32, f32)> {
+    let track = &state.agents.track[row];
+    let edges = state.routes.edges_ahead(track);
+    if edges.is_empty() {
+        return None;
+    }
+    let table = prices_of(state, parts, row) as usize;
+    let prices = state.pricing.prices.get(table)?;
+    if prices.uniform.is_some() {
+        return None;
+    }
+    let per_edge = &state.pricing.edges[table];
+    let (mut base, mut crowd) = (0.0f32, 0.0f32);
+    for &e in edges {
+        base += per_edge.base[e as usize];
+        crowd += per_edge.crowd[e as usize];
+    }
+    Some((crowd / base.max(1e-6), base, crowd))
+}
+
+/// Index of the prices that an agent plans with.
+fn prices_of(state: &State, parts: &Parts, row: usize) -> u32 {
+    let tier = &parts.tiers[state.agents.tier[row] as usize];
+    state.agents.class[row] * parts.costs.len() as u32 + tier.cost as u32
+}
+
+impl Planning {
+    /// Collects wishes, within the budget, and puts the answers on the agents' tracks.
+    pub fn run(
+        &mut self,
+        place: &Place,
+        parts: &Parts,
+        policy: &Replan,
+        state: &mut State,
+        work: &mut Work,
+        metrics: &mut Metrics,
+        events: &mut Vec<Event>,
+    ) {
+        self.collect(place, parts, policy, state);
+        if let Some(budget) = policy.budget.filter(|b| (*b as usize) < self.wishes.len()) {
+            self.wishes.sort_unstable_by_key(|w| (w.why, w.id));
+            metrics.postponed_requests += (self.wishes.len() - budget as usize) as u64;
+            self.wishes.truncate(budget as usize);
+        }
+        self.doors_changed = false;
+        if self.wishes.is_empty() {
+            return;
+        }
+        self.wishes.sort_unstable_by_key(|w| w.id);
+        work.requests.clear();
+        for wish in &self.wishes {
+            let (row, a) = (wish.row as usize, &state.agents);
+            work.requests.push(PlanRequest {
+                from: a.location[row],
+                to: a.target[row],
+                agent: wish.row,
+                goal: a.goal[row],
+                prices: prices_of(state, parts, row),
+                class: a.class[row],
+                from_region: a.region[row],
+                radius: a.radius[row],
+                weight: a.weight[row],
+                speed: a.speed[row],
+            });
+        }
+        let batches = work.requests.len().div_ceil(BATCH);
+        if work.sinks.len() < batches {
+            work.sinks.resize_with(batches, Default::default);
+        }
+        state.routes.publish(&state.agents);
+        let world = state.world(place.site(), &*parts.nav);
+        let planner = &parts.planners[0].strategy;
+        let pool = &work.pool;
+        work.sinks
+            .par_iter_mut()
+            .zip(work.requests.par_chunks(BATCH))
+            .for_each(|(sink, batch)| {
+                sink.clear();
+                pool.with(|scratch| {
+                    scratch.planner.resize_with(parts.planners.len(), Default::default);
+                    planner.plan(&world, batch, &mut scratch.planner[0], sink);
+                });
+                // A planner that forgets a request has failed it.
+                while sink.rows.len() < batch.len() {
+                    sink.push_missing(throng_core::NoRoute::Failed);
+                }
+            });
+        metrics.requests += work.requests.len() as u64;
+        self.adopt(place, parts, policy, state, work, metrics, events);
+        state.routes.compact(&mut state.agents);
+    }
+
+    fn collect(&mut self, place: &Place, parts: &Parts, policy: &Replan, state: &mut State) {
+        let Planning {
+            wishes,
+            doors_changed,
+        } = self;
+        wishes.clear();
+        let mut patience = std::mem::take(&mut state.agents.patience);
+        let state_now = &*state;
+        let a = &state_now.agents;
+        let ground = place.ground.view();
+        let on = |event| policy.events.contains(&event);
+        let (on_door, on_price, on_stall) = (
+            on(ReplanEvent::Door),
+            on(ReplanEvent::Price),
+            on(ReplanEvent::Stalled),
+        );
+        let period = policy
+            .every
+            .map(|seconds| ((seconds / f64::from(state_now.dt)).round() as u64).max(1));
+        let epoch_begins = parts.costs.iter().any(|c| !c.is_static && state_now.step.is_multiple_of(c.every));
+        let epoch = parts.costs[0].every as f32 * state_now.dt;
+        for row in 0..a.len() {
+            let (record, track) = (&a.record[row], &a.track[row]);
+            if record.doing != Doing::Walking {
+                continue;
+            }
+            let id = a.id[row];
+            let mut wish = |why| {
+                wishes.push(Wish {
+                    why,
+                    id,
+                    row: row as u32,
+                })
+            };
+            if track.kind == TrackKind::None {
+                wish(Want::Missing);
+                continue;
+            }
+            let turn = state_now.step + (id & 0xFFFF_FFFF);
+            if track.kind == TrackKind::Unreachable {
+                if *doors_changed || period.is_some_and(|p| turn.is_multiple_of(p)) {
+                    wish(Want::Missing);
+                }
+                continue;
+            }
+            if *doors_changed {
+                let shut = state
+                    .routes
+                    .edges_ahead(track)
+                    .iter()
+                    .any(|e| !state_now.map.is_open(*e, ground.door_open));
+                if shut {
+                    wish(Want::Broken);
+                    continue;
+                }
+                if on_door {
+                    wish(Want::Event);
+                    continue;
+                }
+            }
+            // Pushed off its route: the point it walks to is out of sight.
+            if !track.stale
+                && track.kind == TrackKind::Edges
+                && turn.is_multiple_of(SIGHT_EVERY)
+                && ground.locate(track.corner).is_some_and(|corner| {
+                    !ground.sees(a.location[row], corner)
+                })
+            {
+                wish(Want::Broken);
+                continue;
+            }
+            if on_stall && record.stalled && turn.is_multiple_of(SIGHT_EVERY) {
+                wish(Want::Event);
+                continue;
+            }
+            if let Some(h) = &policy.hysteresis {
+                if !epoch_begins {
+                    continue;
+                }
+                let mut draw = Stream::new(state_now.seed, id, Purpose::Replan, 0);
+                let threshold = h.threshold.draw(&mut draw) as f32;
+                let hold = h.hold.draw(&mut draw) as f32;
+                let clear = h.clear.draw(&mut draw) as f32;
+                let Some((share, _, _)) = crowding(state_now, parts, row) else {
+                    continue;
+                };
+                let clock = &mut patience[row];
+                if share > threshold {
+                    clock.above += epoch;
+                    clock.below = 0.0;
+                } else {
+                    clock.below += epoch;
+                    clock.above = 0.0;
+                }
+                if clock.above > hold {
+                    clock.above = 0.0;
+                    wish(Want::Event);
+                } else if clock.below > clear && period.is_some() {
+                    clock.below = 0.0;
+                    wish(Want::Period);
+                }
+                continue;
+            }
+            if on_price && epoch_begins {
+                if let Some((_, base, crowd)) = crowding(state_now, parts, row) {
+                    let left = track.remaining() as f32 / track.count.max(1) as f32;
+                    let expected = track.cost * left;
+                    let now = base + a.weight[row] * crowd;
+                    if (now - expected).abs() > policy.change as f32 * expected.max(1e-6) {
+                        wish(Want::Event);
+                        continue;
+                    }
+                }
+            }
+            if period.is_some_and(|p| turn.is_multiple_of(p) && state_now.step != record.leg_began) {
+                wish(Want::Period);
+            }
+        }
+        state.agents.patience = patience;
+    }
+
+    fn adopt(
+        &mut self,
+        place: &Place,
+        parts: &Parts,
+        policy: &Replan,
+        state: &mut State,
+        work: &mut Work,
+        metrics: &mut Metrics,
+        events: &mut Vec<Event>,
+    ) {
+        let site = place.site();
+        for (i, wish) in self.wishes.iter().enumerate() {
+            let sink = &work.sinks[i / BATCH];
+            let answer = &sink.rows[i % BATCH];
+            let row = wish.row as usize;
+            let had_route = matches!(
+                state.agents.track[row].kind,
+                TrackKind::Edges | TrackKind::Gates
+            );
+            if let RouteKind::Missing(why) = answer.kind {
+                if had_route && wish.why > Want::Broken {
+                    continue;
+                }
+                metrics.unreachable += u64::from(state.agents.track[row].kind != TrackKind::Unreachable);
+                events.push(Event::Unreachable(AgentId(state.agents.id[row]), why.reason()));
+            }
+            if had_route {
+                let new = &sink.edges[if answer.kind == RouteKind::Edges {
+                    answer.first as usize..(answer.first + answer.count) as usize
+                } else {
+                    0..0
+                }];
+                let old = state.routes.edges_ahead(&state.agents.track[row]);
+                let same = !new.is_empty() && old.ends_with(new) || !old.is_empty() && new.ends_with(old);
+                if same && wish.why > Want::Broken {
+                    continue;
+                }
+                // With hysteresis a new route must be worth leaving the old one for.
+                if policy.hysteresis.is_some() && wish.why > Want::Broken {
+                    if let Some((_, base, crowd)) = crowding(state, parts, row) {
+                        if answer.cost >= base + state.agents.weight[row] * crowd {
+                            continue;
+                        }
+                    }
+                }
+                if !same {
+                    state.agents.record[row].switches += 1;
+                    metrics.route_switches += 1;
+                }
+            }
+            let mut track = state.agents.track[row];
+            state.routes.adopt(&mut track, answer, sink);
+            work.pool.with(|scratch| {
+                state
+                    .routes
+                    .load_gate(&mut track, &*parts.nav, &site, &state.map, &mut scratch.follow.gates);
+            });
+            state.agents.track[row] = track;
+        }
+    }
+}

@@ -1,0 +1,390 @@
+//! Routes in shared arenas, and where each agent is on its own.
+//!
+//! A route is a list of edge ids (or gates of its own). Only the next gate of an agent exists as
+//! geometry; the follower makes a window of further ones when it needs them.
+
+use glam::Vec3;
+use throng_core::{
+    Gate, Location, NONE, NavMap, NavRepresentation, RouteKind, RouteRow, RouteSink, RoutesView,
+    Site,
+};
+
+use crate::agents::Agents;
+
+/// What a track is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(u8)]
+pub enum TrackKind {
+    /// No route yet: the agent waits for one.
+    #[default]
+    None = 0,
+    /// Edges of the map.
+    Edges = 1,
+    /// Gates of its own.
+    Gates = 2,
+    /// There is no way: the agent stands.
+    Unreachable = 3,
+}
+
+/// Where an agent is on its route.
+#[derive(Clone, Copy, Debug)]
+pub struct Track {
+    /// What the route is made of.
+    pub kind: TrackKind,
+    /// Whether `gate` is the next gate; if not the target is next.
+    pub has_gate: bool,
+    /// Whether the follower must look for a new corner.
+    pub stale: bool,
+    /// Gates of the present edge already passed.
+    pub within: u8,
+    /// First entry in the arena.
+    pub first: u32,
+    /// Entries.
+    pub count: u32,
+    /// Entries already passed.
+    pub cursor: u32,
+    /// The next gate.
+    pub gate: Gate,
+    /// The point walked to now.
+    pub corner: Vec3,
+    /// Length as planned, metres.
+    pub length: f32,
+    /// Price as planned.
+    pub cost: f32,
+}
+
+impl Default for Track {
+    fn default() -> Track {
+        Track {
+            kind: TrackKind::None,
+            has_gate: false,
+            stale: true,
+            within: 0,
+            first: 0,
+            count: 0,
+            cursor: 0,
+            gate: Gate::waypoint(Location::NOWHERE),
+            corner: Vec3::ZERO,
+            length: 0.0,
+            cost: 0.0,
+        }
+    }
+}
+
+impl Track {
+    /// Entries still ahead.
+    pub fn remaining(&self) -> u32 {
+        self.count - self.cursor
+    }
+}
+
+/// A body that may pass gates in this step.
+#[derive(Clone, Copy, Debug)]
+pub struct Passer {
+    /// Where it was.
+    pub before: Vec3,
+    /// Where it is.
+    pub now: Vec3,
+    /// Its up.
+    pub up: Vec3,
+    /// Its radius.
+    pub radius: f32,
+}
+
+impl Passer {
+    /// Whether it is through a gate. Gates with width are passed by crossing their line near
+    /// enough to them, waypoints by coming close or going by.
+    pub fn is_through(&self, gate: &Gate) -> bool {
+        let across = gate.right - gate.left;
+        let width = across.length_squared();
+        if width > 1e-4 {
+            let from_left = self.now - gate.left;
+            let ahead = self.up.cross(across).dot(from_left);
+            let along = from_left.dot(across) / width;
+            let slack = (self.radius + 0.5) / width.sqrt();
+            return ahead >= 0.0 && along > -slack && along < 1.0 + slack;
+        }
+        let to = gate.middle - self.now;
+        let near = self.radius.max(0.2);
+        if to.length_squared() < near * near {
+            return true;
+        }
+        let moved = self.now - self.before;
+        let by = to.dot(moved) <= 0.0 && (gate.middle - self.before).dot(moved) > 0.0;
+        by && to.length_squared() < 1.0
+    }
+}
+
+/// The arenas that all routes live in.
+#[derive(Debug, Default)]
+pub struct Routes {
+    edges: Vec<u32>,
+    gates: Vec<Gate>,
+    spare_edges: Vec<u32>,
+    spare_gates: Vec<Gate>,
+    dead_edges: usize,
+    dead_gates: usize,
+    /// Columns for the view that planners get.
+    first: Vec<u32>,
+    count: Vec<u32>,
+}
+
+impl Routes {
+    /// Gives back the entries of a route.
+    pub fn release(&mut self, track: &mut Track) {
+        match track.kind {
+            TrackKind::Edges => self.dead_edges += track.count as usize,
+            TrackKind::Gates => self.dead_gates += track.count as usize,
+            TrackKind::None | TrackKind::Unreachable => {}
+        }
+        *track = Track::default();
+    }
+
+    /// Takes an answer of a planner as an agent's route. The next gate is loaded by
+    /// [`Routes::load_gate`].
+    pub fn adopt(&mut self, track: &mut Track, row: &RouteRow, sink: &RouteSink) {
+        self.release(track);
+        let entries = row.first as usize..(row.first + row.count) as usize;
+        match row.kind {
+            RouteKind::Edges => {
+                track.kind = TrackKind::Edges;
+                track.first = self.edges.len() as u32;
+                self.edges.extend_from_slice(&sink.edges[entries]);
+            }
+            RouteKind::Gates => {
+                track.kind = TrackKind::Gates;
+                track.first = self.gates.len() as u32;
+                self.gates.extend_from_slice(&sink.gates[entries]);
+            }
+            RouteKind::Missing(_) => {
+                track.kind = TrackKind::Unreachable;
+                return;
+            }
+        }
+        track.count = row.count;
+        track.length = row.length;
+        track.cost = row.cost;
+    }
+
+    /// The edges still ahead of an agent; empty for routes of gates.
+    pub fn edges_ahead(&self, track: &Track) -> &[u32] {
+        match track.kind {
+            TrackKind::Edges => {
+                let first = track.first as usize;
+                &self.edges[first + track.cursor as usize..first + track.count as usize]
+            }
+            _ => &[],
+        }
+    }
+
+    /// Makes the gates ahead of an agent, at most about `most`, its next one first.
+    pub fn gates_ahead(
+        &self,
+        track: &Track,
+        nav: &dyn NavRepresentation,
+        site: &Site<'_>,
+        map: &NavMap,
+        most: usize,
+        out: &mut Vec<Gate>,
+    ) {
+        out.clear();
+        match track.kind {
+            TrackKind::Edges => {
+                let ahead = self.edges_ahead(track);
+                let ahead = &ahead[..ahead.len().min(most)];
+                nav.emit_gates(site, map, ahead, out);
+                let passed = usize::from(track.within).min(out.len());
+                out.drain(..passed);
+            }
+            TrackKind::Gates => {
+                let first = track.first as usize;
+                let ahead = &self.gates[first + track.cursor as usize..first + track.count as usize];
+                out.extend_from_slice(&ahead[..ahead.len().min(most)]);
+            }
+            TrackKind::None | TrackKind::Unreachable => {}
+        }
+    }
+
+    /// Loads the next gate of a track, skipping edges without gates.
+    pub fn load_gate(
+        &self,
+        track: &mut Track,
+        nav: &dyn NavRepresentation,
+        site: &Site<'_>,
+        map: &NavMap,
+        buffer: &mut Vec<Gate>,
+    ) {
+        track.stale = true;
+        track.has_gate = false;
+        while track.cursor < track.count {
+            let entry = (track.first + track.cursor) as usize;
+            let gate = match track.kind {
+                TrackKind::Edges => {
+                    buffer.clear();
+                    nav.emit_gates(site, map, &self.edges[entry..=entry], buffer);
+                    buffer.get(usize::from(track.within)).copied()
+                }
+                TrackKind::Gates => (track.within == 0).then(|| self.gates[entry]),
+                TrackKind::None | TrackKind::Unreachable => None,
+            };
+            if let Some(gate) = gate {
+                track.gate = gate;
+                track.has_gate = true;
+                return;
+            }
+            track.cursor += 1;
+            track.within = 0;
+        }
+    }
+
+    /// Moves the cursor past every gate that the body is through (a few at most in one step).
+    pub fn pass(
+        &self,
+        track: &mut Track,
+        body: &Passer,
+        nav: &dyn NavRepresentation,
+        site: &Site<'_>,
+        map: &NavMap,
+        buffer: &mut Vec<Gate>,
+    ) {
+        for _ in 0..8 {
+            if !track.has_gate || !body.is_through(&track.gate) {
+                return;
+            }
+            track.within += 1;
+            self.load_gate(track, nav, site, map, buffer);
+        }
+    }
+
+    /// Throws out the entries of routes that are gone once they outnumber the living.
+    pub fn compact(&mut self, agents: &mut Agents) {
+        if self.dead_edges > 1024 && self.dead_edges * 2 > self.edges.len() {
+            self.spare_edges.clear();
+            for track in agents.track.iter_mut().filter(|t| t.kind == TrackKind::Edges) {
+                let rest = (track.first + track.cursor) as usize..(track.first + track.count) as usize;
+                track.first = self.spare_edges.len() as u32;
+                track.count -= track.cursor;
+                track.cursor = 0;
+                self.spare_edges.extend_from_slice(&self.edges[rest]);
+            }
+            std::mem::swap(&mut self.edges, &mut self.spare_edges);
+            self.dead_edges = 0;
+        }
+        if self.dead_gates > 1024 && self.dead_gates * 2 > self.gates.len() {
+            self.spare_gates.clear();
+            for track in agents.track.iter_mut().filter(|t| t.kind == TrackKind::Gates) {
+                let rest = (track.first + track.cursor) as usize..(track.first + track.count) as usize;
+                track.first = self.spare_gates.len() as u32;
+                track.count -= track.cursor;
+                track.cursor = 0;
+                self.spare_gates.extend_from_slice(&self.gates[rest]);
+            }
+            std::mem::swap(&mut self.gates, &mut self.spare_gates);
+            self.dead_gates = 0;
+        }
+    }
+
+    /// Brings the columns of [`Routes::view`] up to date.
+    pub fn publish(&mut self, agents: &Agents) {
+        self.first.clear();
+        self.count.clear();
+        for track in &agents.track {
+            let edges = track.kind == TrackKind::Edges;
+            self.first.push(if edges { track.first + track.cursor } else { 0 });
+            self.count.push(if edges { track.remaining() } else { 0 });
+        }
+    }
+
+    /// What planners see of the routes.
+    pub fn view(&self) -> RoutesView<'_> {
+        RoutesView {
+            edges: &self.edges,
+            first: &self.first,
+            count: &self.count,
+        }
+    }
+
+    /// Renumbers edges after an edit of the map; routes over edges that are gone become stale and
+    /// their rows are listed in `broken`.
+    pub fn remap(&mut self, agents: &mut Agents, new_id: &[u32], broken: &mut Vec<u32>) {
+        for edge in &mut self.edges {
+            *edge = new_id.get(*edge as usize).copied().unwrap_or(NONE);
+        }
+        for row in 0..agents.len() {
+            if self.edges_ahead(&agents.track[row]).contains(&NONE) {
+                self.release(&mut agents.track[row]);
+                broken.push(row as u32);
+            }
+        }
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        (self.edges.capacity() + self.spare_edges.capacity()) * 4
+            + (self.gates.capacity() + self.spare_gates.capacity()) * size_of::<Gate>()
+            + (self.first.capacity() + self.count.capacity()) * 4
+    }
+
+    /// The arenas, for checkpoints.
+    pub(crate) fn arenas(&self) -> (&[u32], &[Gate]) {
+        (&self.edges, &self.gates)
+    }
+
+    /// Arenas taken back from a checkpoint.
+    pub(crate) fn restore(edges: Vec<u32>, gates: Vec<Gate>, dead: [usize; 2]) -> Routes {
+        Routes {
+            edges,
+            gates,
+            dead_edges: dead[0],
+            dead_gates: dead[1],
+            ..Routes::default()
+        }
+    }
+
+    /// Entries that no route uses, for checkpoints: compaction must happen at the same steps.
+    pub(crate) fn dead(&self) -> [usize; 2] {
+        [self.dead_edges, self.dead_gates]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn body(before: [f32; 2], now: [f32; 2]) -> Passer {
+        Passer {
+            before: Vec3::new(before[0], before[1], 0.0),
+            now: Vec3::new(now[0], now[1], 0.0),
+            up: Vec3::Z,
+            radius: 0.25,
+        }
+    }
+
+    #[test]
+    fn a_gate_is_passed_forwards_and_near_it() {
+        let gate = Gate {
+            left: Vec3::new(-1.0, 0.0, 0.0),
+            middle: Vec3::ZERO,
+            right: Vec3::new(1.0, 0.0, 0.0),
+            triangle: 0,
+            flags: 0,
+        };
+        assert!(body([0.0, -0.1], [0.0, 0.1]).is_through(&gate));
+        assert!(!body([0.0, -0.3], [0.0, -0.1]).is_through(&gate));
+        assert!(body([1.5, -0.1], [1.5, 0.1]).is_through(&gate));
+        assert!(!body([4.0, -0.1], [4.0, 0.1]).is_through(&gate));
+        assert!(!body([0.0, 0.1], [0.0, 0.1]).is_through(&gate.reversed()));
+    }
+
+    #[test]
+    fn a_waypoint_is_passed_by_coming_close_or_going_by() {
+        let gate = Gate::waypoint(Location {
+            point: Vec3::ZERO,
+            triangle: 0,
+        });
+        assert!(body([0.0, -1.0], [0.0, -0.1]).is_through(&gate));
+        assert!(body([0.5, -0.1], [0.5, 0.1]).is_through(&gate));
+        assert!(!body([0.5, -0.3], [0.5, -0.2]).is_through(&gate));
+        assert!(!body([3.0, -0.1], [3.0, 0.1]).is_through(&gate));
+    }
+}

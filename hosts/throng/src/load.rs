@@ -1,0 +1,239 @@
+//! From a scenario file to everything that a simulation is built from.
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+use throng_engine::{
+    Registry, Scenario,
+    diagnostics::Diagnostics,
+    plugin::{self, PluginError},
+    registry::RegisterError,
+    scenario::{self, EnvironmentSource, LayerSpec, UpAxis},
+};
+use throng_formats::{FormatError, ReadOptions, Up};
+use throng_kit::environment::Environment;
+
+use crate::scenes;
+
+/// Whether dynamic libraries may be loaded. They are native code: the user must say so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PluginPolicy {
+    /// Refuse scenarios that name libraries.
+    #[default]
+    Refuse,
+    /// Load the libraries that the scenario names, and no others.
+    Allow,
+}
+
+/// How a scenario is loaded.
+#[derive(Clone, Debug, Default)]
+pub struct LoadOptions {
+    /// Changes as `key=value`.
+    pub sets: Vec<String>,
+    /// Another seed.
+    pub seed: Option<u64>,
+    /// Whether files outside the scenario's folder may be read.
+    pub allow_outside: bool,
+    /// Whether libraries may be loaded.
+    pub plugins: PluginPolicy,
+    /// Further libraries, named by the user directly.
+    pub libraries: Vec<PathBuf>,
+}
+
+/// A scenario with its environment and the strategies that it may name.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// Its environment.
+    pub environment: Environment,
+    /// The strategies.
+    pub registry: Registry,
+}
+
+/// Why a scenario could not be loaded.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// Problems in the scenario file, each with its place.
+    #[error("{0}")]
+    Scenario(Diagnostics),
+    /// An environment file could not be read.
+    #[error("environment: {0}")]
+    Format(#[from] FormatError),
+    /// A scene could not be generated.
+    #[error("environment.generate: {0}")]
+    Scene(String),
+    /// A path that may not be opened.
+    #[error("{0}")]
+    Path(String),
+    /// The scenario names no environment.
+    #[error("the scenario has no environment: add [environment] with file = \"…\" or generate = \"…\"")]
+    NoEnvironment,
+    /// The scenario names libraries, and the user has not allowed them.
+    #[error("the scenario names the library {0}: libraries are native code and are loaded only with --allow-plugins")]
+    PluginsNotAllowed(String),
+    /// A library could not be loaded.
+    #[error("plugin: {0}")]
+    Plugin(#[from] PluginError),
+    /// A library's strategies clash with others.
+    #[error("plugin: {0}")]
+    Register(#[from] RegisterError),
+}
+
+impl From<Diagnostics> for LoadError {
+    fn from(problems: Diagnostics) -> LoadError {
+        LoadError::Scenario(problems)
+    }
+}
+
+/// Every strategy and scene linked into this program.
+///
+/// ```
+/// use throng::core::Slot;
+/// let registry = throng::registry();
+/// assert!(registry.find(Slot::Avoidance, "orca").is_some());
+/// assert!(registry.generator("square").is_some());
+/// ```
+pub fn registry() -> Registry {
+    let mut registry = Registry::builtin();
+    // Ids of scenes are unique: a test generates every one of them.
+    let _ = registry.register_generators(scenes::generators());
+    registry
+}
+
+/// Loads a scenario file, its libraries and its environment.
+pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, LoadError> {
+    let mut registry = registry();
+    let engine_options = |registry| scenario::LoadOptions {
+        sets: options.sets.clone(),
+        seed: options.seed,
+        allow_outside: options.allow_outside,
+        ..scenario::LoadOptions::new(registry)
+    };
+    let named = Scenario::plugins_of(path, &engine_options(&registry))?;
+    if let (PluginPolicy::Refuse, Some(first)) = (options.plugins, named.first()) {
+        return Err(LoadError::PluginsNotAllowed(first.display().to_string()));
+    }
+    for library in named.iter().chain(&options.libraries) {
+        registry.register(plugin::load(library)?.strategies)?;
+    }
+    let scenario = Scenario::load(path, &engine_options(&registry))?;
+    let environment = environment(&scenario, &registry)?;
+    Ok(Loaded {
+        scenario,
+        environment,
+        registry,
+    })
+}
+
+/// Loads a scenario from text; `name` stands in messages. Libraries and files need a folder, so
+/// relative paths are those of the current one.
+pub fn load_text(text: &str, name: &str, options: &LoadOptions) -> Result<Loaded, LoadError> {
+    let mut registry = registry();
+    for library in &options.libraries {
+        registry.register(plugin::load(library)?.strategies)?;
+    }
+    let engine_options = scenario::LoadOptions {
+        sets: options.sets.clone(),
+        seed: options.seed,
+        allow_outside: options.allow_outside,
+        folder: Some(PathBuf::from(".")),
+        ..scenario::LoadOptions::new(&registry)
+    };
+    let scenario = Scenario::parse(text, name, &engine_options)?;
+    let environment = environment(&scenario, &registry)?;
+    Ok(Loaded {
+        scenario,
+        environment,
+        registry,
+    })
+}
+
+/// How the scenario wants its files read.
+pub fn read_options(scenario: &Scenario) -> ReadOptions {
+    let env = &scenario.environment;
+    ReadOptions {
+        scale: env.scale,
+        cell: env.cell,
+        metres_per_pixel: env.metres_per_pixel,
+        threshold: env.threshold,
+        heights: env.heights,
+        up: env.up.map(|axis| match axis {
+            UpAxis::X => Up::X,
+            UpAxis::Y => Up::Y,
+            UpAxis::Z => Up::Z,
+        }),
+        projected: env.projected,
+        ..ReadOptions::default()
+    }
+}
+
+/// The environment that a scenario stands for.
+pub fn environment(scenario: &Scenario, registry: &Registry) -> Result<Environment, LoadError> {
+    let open = |file: &Path| scenario.open_path(file).map_err(LoadError::Path);
+    match &scenario.environment.source {
+        EnvironmentSource::Missing => Err(LoadError::NoEnvironment),
+        EnvironmentSource::File(file) => {
+            Ok(throng_formats::read(&open(file)?, &read_options(scenario))?)
+        }
+        EnvironmentSource::Generate(spec) => registry
+            .generator(&spec.kind)
+            .ok_or_else(|| LoadError::Scene(format!("there is no scene \"{}\"", spec.kind)))?
+            .scene
+            .generate(&spec.table, scenario.seed)
+            .map_err(LoadError::Scene),
+        EnvironmentSource::Layers(layers) => {
+            let mut whole = Environment::default();
+            for layer in layers {
+                let part = throng_formats::read(&open(&layer.file)?, &read_options(scenario))?;
+                stack(&mut whole, part, layer)?;
+            }
+            Ok(whole)
+        }
+    }
+}
+
+/// Puts a layer's file on top of what is there.
+fn stack(whole: &mut Environment, part: Environment, layer: &LayerSpec) -> Result<(), LoadError> {
+    let name = match layer.name.as_str() {
+        "" => layer.file.display().to_string(),
+        name => name.to_owned(),
+    };
+    if part.mesh.is_some() || part.floors.len() != 1 {
+        return Err(LoadError::Path(format!(
+            "layer \"{name}\": a layer is one flat floor, this file has {}",
+            if part.mesh.is_some() {
+                "a curved mesh".to_owned()
+            } else {
+                format!("{} floors", part.floors.len())
+            }
+        )));
+    }
+    let floor = whole.floors.len();
+    for mut f in part.floors {
+        f.z = layer.z;
+        f.name.clone_from(&name);
+        whole.floors.push(f);
+    }
+    whole.areas.extend(part.areas.into_iter().map(|mut a| {
+        a.floor = floor;
+        a
+    }));
+    whole.lines.extend(part.lines.into_iter().map(|mut l| {
+        l.floor = floor;
+        l
+    }));
+    whole.doors.extend(part.doors.into_iter().map(|mut d| {
+        d.floor = floor;
+        d
+    }));
+    whole.obstacles.extend(part.obstacles.into_iter().map(|mut o| {
+        o.floor = floor;
+        o
+    }));
+    whole
+        .notices
+        .extend(part.notices.into_iter().map(|n| format!("layer \"{name}\": {n}")));
+    Ok(())
+}
