@@ -1,0 +1,15 @@
+//! Who is near whom: a uniform grid rebuilt every step.
+//!
+//! `grid` sorts agents and movers into cells, `gather` finds the nearest relevant ones of a
+//! chunk of agents, `rank` orders candidates, `buffer` holds what was found, `measure` answers
+//! questions about the whole crowd. Results never depend on the order of rows or the size of
+//! cells: neighbours are ordered by distance, then by stable id.
+
+mod buffer;
+mod gather;
+mod grid;
+mod measure;
+mod rank;
+
+pub use buffer::NeighbourBuffer;
+pub use grid::NeighbourGrid;

@@ -1,0 +1,240 @@
+//! Who counts as a neighbour: the approximate vision of Ricks and Egbert ("A whole surface
+//! approach to crowd simulation on arbitrary topologies", section 4), and walls in between.
+//!
+//! On a flat ground everybody within reach is seen unless a wall stands between. Elsewhere a body
+//! is a stack of three spheres (feet, waist, head), and a pair is told apart from people on
+//! other floors by what the one could see of the other. On floor plans with heights bodies stand
+//! upright, on curved surfaces along the normal.
+
+use glam::{IVec3, Vec2, Vec3};
+use throng_core::{CellIndex, GroundView};
+
+/// Height of a body over its radius where nothing is said: 1.8 m for 0.24 m.
+const HEIGHT_PER_RADIUS: f32 = 7.5;
+/// Radius of the disc at somebody's feet over the height: between a stride and the height.
+const DISC_PER_HEIGHT: f32 = 0.6;
+
+/// The rules of relevance. Lengths derive from the agents, so one set serves all surfaces.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Relevance {
+    /// Whether people out of sight (other floors, behind the curve) are left out.
+    pub vision: bool,
+    /// Whether walls hide people behind them.
+    pub occlusion: bool,
+    /// How far below one's feet a head may be and still be seen, in body heights.
+    pub tolerance: f32,
+    /// How much farther below it may be per metre away: stairs and globes fall off.
+    pub lean: f32,
+    /// Radius of the disc at a neighbour's feet that hides it from below, metres; by default
+    /// between stride and height of the neighbour.
+    pub disc: Option<f32>,
+    /// Whether being seen by either counts for both; otherwise a pair of whom only one sees the
+    /// other is non-reciprocal.
+    pub symmetric: bool,
+}
+
+impl Default for Relevance {
+    fn default() -> Relevance {
+        Relevance {
+            vision: true,
+            occlusion: true,
+            tolerance: 0.05,
+            lean: 0.2,
+            disc: None,
+            symmetric: true,
+        }
+    }
+}
+
+/// A body standing on the ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Body {
+    /// Where it stands.
+    pub feet: Vec3,
+    /// Up from the surface under its feet.
+    pub up: Vec3,
+    /// The way the body points: up, or straight up on floor plans.
+    pub axis: Vec3,
+    /// Its height, metres.
+    pub height: f32,
+}
+
+impl Body {
+    /// The height of a body of this radius where nothing else is known.
+    pub fn height_of(radius: f32) -> f32 {
+        radius * HEIGHT_PER_RADIUS
+    }
+
+    /// The top of the head.
+    #[inline]
+    pub fn head(&self) -> Vec3 {
+        self.feet + self.axis * self.height
+    }
+
+    /// The vector between the nearest two of the spheres of two stacks (feet, waist, head), from
+    /// this body to the other. Of equally near ones the lowest.
+    #[inline]
+    pub fn nearest(&self, other: &Body) -> Vec3 {
+        let between = other.feet - self.feet;
+        let (own_half, other_half) = (
+            self.axis * (0.5 * self.height),
+            other.axis * (0.5 * other.height),
+        );
+        let mut best = between;
+        let mut least = between.length_squared();
+        for own in 0..3 {
+            for theirs in 0..3 {
+                let v = between + other_half * theirs as f32 - own_half * own as f32;
+                let squared = v.length_squared();
+                // Rounding must not prefer heads over feet on a flat floor.
+                if squared < least * 0.999_99 {
+                    (best, least) = (v, squared);
+                }
+            }
+        }
+        best
+    }
+}
+
+impl Relevance {
+    /// Whether the first can see the second.
+    pub fn sees(&self, own: &Body, other: &Body) -> bool {
+        let (own_head, other_head) = (own.head(), other.head());
+        let gaze = other_head - own_head;
+        let rise = gaze.dot(own.up);
+        if rise > 0.0 {
+            if rise > own.height * 1.001 {
+                return false;
+            }
+            let disc = self.disc.unwrap_or(DISC_PER_HEIGHT * other.height);
+            if through_disc(own_head, other_head, other.feet, other.up, disc) {
+                return false;
+            }
+        }
+        let from_feet = other_head - own.feet;
+        let fall = -from_feet.dot(own.up);
+        fall <= self.tolerance * own.height + self.lean * from_feet.length()
+    }
+
+    /// Whether the second is a neighbour of the first, and whether the first must then do all
+    /// the avoiding.
+    pub fn relation(&self, own: &Body, other: &Body) -> (bool, bool) {
+        if !self.vision {
+            return (true, false);
+        }
+        let (seen, seeing) = (self.sees(own, other), self.sees(other, own));
+        if self.symmetric {
+            (seen || seeing, false)
+        } else {
+            (seen, !seeing)
+        }
+    }
+}
+
+/// Whether a straight line comes up through a disc.
+fn through_disc(from: Vec3, to: Vec3, centre: Vec3, normal: Vec3, radius: f32) -> bool {
+    let (start, end) = ((from - centre).dot(normal), (to - centre).dot(normal));
+    if start >= 0.0 || end <= 0.0 {
+        return false;
+    }
+    let at = from + (to - from) * (start / (start - end));
+    at.distance_squared(centre) < radius * radius
+}
+
+/// A lower bound on the distance from a place on the ground to any wall.
+#[inline]
+pub fn wall_distance_bound(ground: &GroundView<'_>, point: Vec3) -> f32 {
+    if ground.walls.is_empty() {
+        return f32::INFINITY;
+    }
+    let index = &ground.wall_index;
+    let c = index.cell_of(point);
+    let c = (c.z * index.size.y + c.y) * index.size.x + c.x;
+    let rings = ground.wall_rings.get(c as usize).copied().unwrap_or(0);
+    (f32::from(rings) - 1.0) * index.cell
+}
+
+/// Whether a standing wall of a flat ground lies between two places. Give the two in the same
+/// order whoever looks, and both get the same answer.
+pub fn wall_between_flat(ground: &GroundView<'_>, from: Vec3, to: Vec3) -> bool {
+    let (p, q) = (from.truncate(), to.truncate());
+    let d = q - p;
+    any_wall(&ground.wall_index, from.min(to), from.max(to), |w| {
+        let wall = &ground.walls[w as usize];
+        if !ground.stands(wall) {
+            return false;
+        }
+        let (a, b) = (wall.a.truncate(), wall.b.truncate());
+        // Ends on the line of sight count to one side, so that nothing is seen between two walls
+        // that meet there.
+        if (d.perp_dot(a - p) >= 0.0) == (d.perp_dot(b - p) >= 0.0) {
+            return false;
+        }
+        let side = |point: Vec2| (b - a).perp_dot(point - a);
+        let (before, behind) = (side(p), side(q));
+        (before > 0.0 && behind < 0.0) || (before < 0.0 && behind > 0.0)
+    })
+}
+
+/// Whether a standing wall lies between the waists of two bodies. Walls are as high as the
+/// taller body. Give the two in the same order whoever looks.
+pub fn wall_between(ground: &GroundView<'_>, own: &Body, other: &Body) -> bool {
+    let height = own.height.max(other.height);
+    let from = own.feet + own.axis * (0.5 * own.height);
+    let to = other.feet + other.axis * (0.5 * other.height);
+    let d = to - from;
+    let above = own.up + other.up;
+    let margin = Vec3::splat(height);
+    let (low, high) = (from.min(to) - margin, from.max(to) + margin);
+    any_wall(&ground.wall_index, low, high, |w| {
+        let wall = &ground.walls[w as usize];
+        if !ground.stands(wall) {
+            return false;
+        }
+        let up = if ground.plan {
+            Vec3::Z
+        } else {
+            let Some(&normal) = ground.normals.get(wall.triangle as usize) else {
+                return false;
+            };
+            // Whoever walks on the back of the surface meets the wall's lower half.
+            if normal.dot(above) < 0.0 {
+                -normal
+            } else {
+                normal
+            }
+        };
+        let (along, up) = (wall.b - wall.a, up * height);
+        let normal = along.cross(up);
+        let slope = d.dot(normal);
+        let rest = wall.a - from;
+        let t = rest.dot(normal) / slope;
+        if !(t > 0.0 && t < 1.0) {
+            return false;
+        }
+        let at = d * t - rest;
+        let s = at.dot(along) / along.length_squared();
+        let q = at.dot(up) / up.length_squared();
+        (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&q)
+    })
+}
+
+/// Whether a wall listed in the cells of a box passes a test.
+fn any_wall(
+    index: &CellIndex<'_>,
+    low: Vec3,
+    high: Vec3,
+    mut test: impl FnMut(u32) -> bool,
+) -> bool {
+    let (low, high) = (index.cell_of(low), index.cell_of(high));
+    for z in low.z..=high.z {
+        for y in low.y..=high.y {
+            for x in low.x..=high.x {
+                if index.items_in(IVec3::new(x, y, z)).iter().any(|&w| test(w)) {
+                    return true;
+                }
+            }
+        }
+    }
+    false
+}
