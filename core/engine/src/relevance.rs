@@ -7,7 +7,7 @@
 //! upright, on curved surfaces along the normal.
 
 use glam::{IVec3, Vec2, Vec3};
-use throng_core::{CellIndex, GroundView};
+use throng_core::{CellIndex, GroundView, Wall};
 
 /// Height of a body over its radius where nothing is said: 1.8 m for 0.24 m.
 const HEIGHT_PER_RADIUS: f32 = 7.5;
@@ -154,26 +154,53 @@ pub fn wall_distance_bound(ground: &GroundView<'_>, point: Vec3) -> f32 {
     (f32::from(rings) - 1.0) * index.cell
 }
 
-/// Whether a standing wall of a flat ground lies between two places. Give the two in the same
-/// order whoever looks, and both get the same answer.
-pub fn wall_between_flat(ground: &GroundView<'_>, from: Vec3, to: Vec3) -> bool {
-    let (p, q) = (from.truncate(), to.truncate());
-    let d = q - p;
-    any_wall(&ground.wall_index, from.min(to), from.max(to), |w| {
+/// Whether standing walls of a flat ground are within a distance of a place; lists them.
+#[inline]
+pub fn walls_within(
+    ground: &GroundView<'_>,
+    at: Vec3,
+    distance: f32,
+    walls: &mut Vec<u32>,
+) -> bool {
+    if wall_distance_bound(ground, at) > distance {
+        return false;
+    }
+    list_walls(ground, at, distance, walls);
+    !walls.is_empty()
+}
+
+fn list_walls(ground: &GroundView<'_>, at: Vec3, distance: f32, walls: &mut Vec<u32>) {
+    walls.clear();
+    let limit = distance * distance * 1.000_1;
+    let p = at.truncate();
+    any_wall(&ground.wall_index, at - distance, at + distance, |w| {
         let wall = &ground.walls[w as usize];
-        if !ground.stands(wall) {
-            return false;
+        let a = wall.a.truncate();
+        let along = wall.b.truncate() - a;
+        let t = (p - a).dot(along) / along.length_squared();
+        let near = a + along * t.clamp(0.0, 1.0);
+        // A wall of no length gives no number, which is not farther.
+        if !(near.distance_squared(p) > limit) && ground.stands(wall) {
+            walls.push(w);
         }
-        let (a, b) = (wall.a.truncate(), wall.b.truncate());
-        // Ends on the line of sight count to one side, so that nothing is seen between two walls
-        // that meet there.
-        if (d.perp_dot(a - p) >= 0.0) == (d.perp_dot(b - p) >= 0.0) {
-            return false;
-        }
-        let side = |point: Vec2| (b - a).perp_dot(point - a);
-        let (before, behind) = (side(p), side(q));
-        (before > 0.0 && behind < 0.0) || (before < 0.0 && behind > 0.0)
-    })
+        false
+    });
+}
+
+/// Whether the line of sight between two places on a flat ground meets a wall. Give the two in
+/// the same order whoever looks, and both get the same answer.
+pub fn wall_crosses(wall: &Wall, from: Vec3, to: Vec3) -> bool {
+    let (p, q) = (from.truncate(), to.truncate());
+    let (a, b) = (wall.a.truncate(), wall.b.truncate());
+    let d = q - p;
+    // Ends on the line of sight count to one side, so that nothing is seen between two walls
+    // that meet there.
+    if (d.perp_dot(a - p) >= 0.0) == (d.perp_dot(b - p) >= 0.0) {
+        return false;
+    }
+    let side = |point: Vec2| (b - a).perp_dot(point - a);
+    let (before, behind) = (side(p), side(q));
+    (before > 0.0 && behind < 0.0) || (before < 0.0 && behind > 0.0)
 }
 
 /// Whether a standing wall lies between the waists of two bodies. Walls are as high as the

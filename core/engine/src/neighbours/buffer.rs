@@ -15,6 +15,8 @@ pub struct NeighbourBuffer {
     pub(super) id: Vec<u64>,
     pub(super) used: usize,
     pub(super) candidates: Candidates,
+    /// Walls near the agent at hand.
+    pub(super) walls: Vec<u32>,
 }
 
 impl NeighbourBuffer {

@@ -3,6 +3,7 @@
 use glam::{IVec3, Vec2, Vec3};
 use throng_core::{AgentsView, GroundView, MoverView, NONE};
 
+use super::rank::LANES;
 use crate::relevance::{Body, Relevance};
 
 /// Entries that an agent shares its cell with, itself included, on the average: what the size of
@@ -124,8 +125,9 @@ impl NeighbourGrid {
             row: NONE,
             tier: 0,
         };
-        self.x.resize(total, 0.0);
-        self.y.resize(total, 0.0);
+        // Runs are read in whole vectors, beyond the last entry too.
+        self.x.resize(total + LANES, 0.0);
+        self.y.resize(total + LANES, 0.0);
         self.entries.resize(total, nobody);
         if flat {
             self.z.clear();
@@ -280,7 +282,7 @@ impl NeighbourGrid {
 
     /// Visits runs of entries that together hold all within a distance of a point, and others.
     /// The grid's own rounding is allowed for.
-    #[inline]
+    #[inline(always)]
     pub(super) fn runs(
         &self,
         point: Vec3,
@@ -327,7 +329,7 @@ impl NeighbourGrid {
     }
 
     /// Where an entry is (at height 0 on a flat ground).
-    #[inline]
+    #[inline(always)]
     pub(super) fn point(&self, entry: usize) -> Vec3 {
         let z = self.z.get(entry).copied().unwrap_or(self.low.z);
         Vec3::new(self.x[entry], self.y[entry], z)

@@ -1,15 +1,39 @@
 //! Candidates in order of distance, then stable id.
 
+use core::ops::Range;
+
+use fearless_simd::{Simd, f32x8, i32x8, mask32x8, prelude::*, u32x8};
+
+/// Candidates are taken and compared eight at a time.
+pub const LANES: usize = 8;
+
 /// Up to this many candidates are ranked by comparing all with all, without branches.
 const FEW: usize = 64;
+
+/// No candidate has this place yet.
+const OPEN: u32 = u32::MAX;
 
 /// Places found near an agent: squared distance and entry of the grid.
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
+    // Longer than `count` by at least `LANES`, so that whole vectors can be written.
     distance: Vec<f32>,
     entry: Vec<u32>,
     count: usize,
     order: Vec<u32>,
+}
+
+/// What a search on a plane looks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Disc {
+    /// Its centre.
+    pub x: f32,
+    /// Its centre.
+    pub y: f32,
+    /// Its squared radius.
+    pub squared: f32,
+    /// The entry at the centre, which does not count.
+    pub own: u32,
 }
 
 impl Candidates {
@@ -25,104 +49,115 @@ impl Candidates {
         self.count
     }
 
-    /// Makes room for so many more (and for what ranking fills up).
+    /// Makes room for so many more.
     #[inline]
     pub fn reserve(&mut self, more: usize) {
-        let need = self.count + more + FEW;
+        let need = self.count + more + 2 * LANES;
         if self.distance.len() < need {
-            let need = need.next_power_of_two();
-            self.distance.resize(need, 0.0);
-            self.entry.resize(need, 0);
-            self.order.resize(need, 0);
+            self.grow(need);
         }
     }
 
-    /// Adds an entry if `wanted`, without a branch. Room must have been made.
-    #[inline(always)]
-    pub fn offer(&mut self, squared: f32, entry: u32, wanted: bool) {
+    #[cold]
+    fn grow(&mut self, need: usize) {
+        let need = need.next_power_of_two().max(2 * FEW);
+        self.distance.resize(need, 0.0);
+        self.entry.resize(need, 0);
+        self.order.resize(need, 0);
+    }
+
+    /// Adds an entry.
+    #[inline]
+    pub fn push(&mut self, squared: f32, entry: u32) {
+        self.reserve(1);
         self.distance[self.count] = squared;
         self.entry[self.count] = entry;
-        self.count += usize::from(wanted);
+        self.count += 1;
     }
 
-    /// A run of the grid's entries: those within a squared distance of a point, but for one.
-    #[inline]
-    pub fn offer_run(
+    /// Adds those of a run of entries that lie in a disc. `xs` and `ys` reach at least `LANES`
+    /// beyond the run.
+    #[inline(always)]
+    pub fn add_run<S: Simd>(
         &mut self,
-        first: u32,
+        simd: S,
         xs: &[f32],
         ys: &[f32],
-        at: (f32, f32),
-        limit: f32,
-        own: u32,
+        run: Range<usize>,
+        disc: Disc,
     ) {
-        self.reserve(xs.len());
-        let mut count = self.count;
-        let distance = &mut self.distance[count..count + xs.len()];
-        let entry = &mut self.entry[count..count + xs.len()];
-        let begin = count;
-        for (i, (x, y)) in xs.iter().zip(ys).enumerate() {
-            let (dx, dy) = (x - at.0, y - at.1);
+        self.reserve(run.len());
+        let lanes = u32x8::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7]);
+        let mut at = run.start;
+        while at < run.end {
+            let dx = f32x8::from_slice(simd, &xs[at..at + LANES]) - disc.x;
+            let dy = f32x8::from_slice(simd, &ys[at..at + LANES]) - disc.y;
             let squared = dx * dx + dy * dy;
-            let e = first + i as u32;
-            distance[count - begin] = squared;
-            entry[count - begin] = e;
-            count += usize::from((squared <= limit) & (e != own));
+            let entry = lanes + at as u32;
+            let inside = squared.simd_le(disc.squared)
+                & entry.simd_lt(run.end as u32)
+                & entry.simd_ne(disc.own);
+            self.add(simd, squared, entry, inside);
+            at += LANES;
         }
-        self.count = count;
+    }
+
+    /// Adds the chosen lanes.
+    #[inline(always)]
+    fn add<S: Simd>(&mut self, _: S, squared: f32x8<S>, entry: u32x8<S>, chosen: mask32x8<S>) {
+        let room = self.count..self.count + LANES;
+        squared
+            .compress(chosen)
+            .store_slice(&mut self.distance[room.clone()]);
+        entry.compress(chosen).store_slice(&mut self.entry[room]);
+        self.count += chosen.to_bitmask().count_ones() as usize;
     }
 
     /// The squared distance and entry of a place in the order of [`Candidates::rank`].
-    #[inline]
+    #[inline(always)]
     pub fn ranked(&self, place: usize) -> (f32, u32) {
         let i = self.order[place] as usize;
         (self.distance[i], self.entry[i])
     }
 
     /// Puts the nearest `most` candidates in order (all, if fewer); `id` breaks ties.
-    #[inline]
-    pub fn rank(&mut self, most: usize, id: impl Fn(u32) -> u64) {
-        let ordered = match self.count {
-            0 => true,
-            1..=16 => self.rank_few::<16>(most),
-            17..=24 => self.rank_few::<24>(most),
-            25..=32 => self.rank_few::<32>(most),
-            33..=48 => self.rank_few::<48>(most),
-            49..=FEW => self.rank_few::<FEW>(most),
-            _ => false,
-        };
-        if !ordered {
+    #[inline(always)]
+    pub fn rank<S: Simd>(&mut self, simd: S, most: usize, id: impl Fn(u32) -> u64) {
+        if self.count > FEW || !self.rank_few(simd, most) {
             self.rank_many(most, id);
         }
     }
 
     /// Counts for each candidate how many are nearer: its place. False if two are equally near.
-    #[inline]
-    fn rank_few<const N: usize>(&mut self, most: usize) -> bool {
+    #[inline(always)]
+    fn rank_few<S: Simd>(&mut self, simd: S, most: usize) -> bool {
         let count = self.count;
-        self.distance[count..N].fill(f32::INFINITY);
-        let distance: &[f32; N] = match self.distance[..N].try_into() {
-            Ok(distance) => distance,
-            Err(_) => return false,
+        let mut nearer = [0; FEW];
+        let Some(distance) = self.distance.first_chunk::<FEW>() else {
+            return count == 0;
         };
-        let mut nearer = [0u32; N];
-        for &other in &distance[..count] {
-            for i in 0..N {
-                nearer[i] += u32::from(other < distance[i]);
+        for first in (0..count).step_by(LANES) {
+            let these = f32x8::from_slice(simd, &distance[first..first + LANES]);
+            let mut before = i32x8::splat(simd, 0);
+            for &other in &distance[..count] {
+                before -= f32x8::splat(simd, other).simd_lt(these).to_vector();
             }
+            before.store_slice(&mut nearer[first..first + LANES]);
         }
         // Equally near ones share a place and leave the next one open; one place more than
         // wanted is looked at, for ties across the end.
-        const OPEN: u32 = u32::MAX;
         let looked = count.min(most.saturating_add(1));
-        let order = &mut self.order[..N];
+        let Some(order) = self.order.first_chunk_mut::<FEW>() else {
+            return false;
+        };
         order[..looked].fill(OPEN);
         for (i, &place) in nearer[..count].iter().enumerate() {
-            order[place as usize] = i as u32;
+            order[place as usize % FEW] = i as u32;
         }
         order[..looked].iter().all(|&i| i != OPEN)
     }
 
+    #[cold]
     fn rank_many(&mut self, most: usize, id: impl Fn(u32) -> u64) {
         let Candidates {
             distance,
@@ -146,6 +181,7 @@ impl Candidates {
 
 #[cfg(test)]
 mod tests {
+    use fearless_simd::{Level, dispatch};
     use throng_core::random::{Purpose, Stream};
 
     use super::*;
@@ -161,19 +197,39 @@ mod tests {
             let most = draw.below(20);
             let mut all = Vec::new();
             candidates.clear();
-            candidates.reserve(count);
             for e in 0..count as u32 {
                 let squared = draw.below(kinds) as f32;
-                candidates.offer(squared, e, true);
-                candidates.offer(0.0, e, false);
+                candidates.push(squared, e);
                 all.push((squared, u64::from(e * 7919 % 1009), e));
             }
             let ids: Vec<u64> = all.iter().map(|a| a.1).collect();
             all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            candidates.rank(most, |e| ids[e as usize]);
+            dispatch!(Level::new(), simd => candidates.rank(simd, most, |e| ids[e as usize]));
             for (place, expected) in all.iter().take(most).enumerate() {
                 assert_eq!(candidates.ranked(place), (expected.0, expected.2));
             }
+        }
+    }
+
+    #[test]
+    fn runs_give_those_in_the_disc() {
+        let mut draw = Stream::new(5, 0, Purpose::Strategy, 0);
+        let mut numbers = |n| (0..n).map(|_| draw.unit()).collect::<Vec<f32>>();
+        let (xs, ys) = (numbers(60 + LANES), numbers(60 + LANES));
+        for run in [0..0, 3..4, 0..8, 5..21, 0..60] {
+            let disc = Disc {
+                x: 0.5,
+                y: 0.4,
+                squared: 0.09,
+                own: 7,
+            };
+            let mut candidates = Candidates::default();
+            dispatch!(Level::new(), simd => candidates.add_run(simd, &xs, &ys, run.clone(), disc));
+            let expected: Vec<u32> = run
+                .filter(|&i| i != 7 && (xs[i] - 0.5).powi(2) + (ys[i] - 0.4).powi(2) <= 0.09)
+                .map(|i| i as u32)
+                .collect();
+            assert_eq!(&candidates.entry[..candidates.len()], expected);
         }
     }
 }
