@@ -85,18 +85,27 @@ fn advance_in_the_open(
     let from = still.to;
     let point = from.point + displacement.extend(0.0);
     let mut triangle = from.triangle;
-    let (start, goal) = (from.point.as_dvec3(), point.as_dvec3());
-    let step = goal - start;
-    let mut entered = None;
-    for _ in 0..PIECES {
-        let Some((side, _)) = exit(view, triangle, start, step, entered) else {
-            break;
-        };
-        let code = view.across[triangle as usize][side];
-        if code == NONE {
-            break;
+    let goal = point.as_dvec3().truncate();
+    // Coordinates are at most 24 bits long here: the turn of two corners and a point is exact
+    // enough in double precision to say on which side the point lies.
+    let outside = |triangle: TriangleId| {
+        let c = view.corners(triangle).map(|v| v.as_dvec3().truncate());
+        (0..3).any(|s| (c[(s + 1) % 3] - c[s]).perp_dot(goal - c[s]) < 0.0)
+    };
+    if outside(triangle) {
+        let start = from.point.as_dvec3();
+        let step = point.as_dvec3() - start;
+        let mut entered = None;
+        for _ in 0..PIECES {
+            let Some((side, _)) = exit(view, triangle, start, step, entered) else {
+                break;
+            };
+            let code = view.across[triangle as usize][side];
+            if code == NONE {
+                break;
+            }
+            (triangle, entered) = (code / 3, Some(code as usize % 3));
         }
-        (triangle, entered) = (code / 3, Some(code as usize % 3));
     }
     Advanced {
         to: Location { point, triangle },
@@ -133,7 +142,6 @@ struct Mover<'a, 'b> {
     touching: [DVec2; 4],
     touching_count: usize,
     touched: bool,
-    candidates: Vec<u32>,
 }
 
 impl<'a, 'b> Mover<'a, 'b> {
@@ -177,7 +185,6 @@ impl<'a, 'b> Mover<'a, 'b> {
             touching: [DVec2::ZERO; 4],
             touching_count: 0,
             touched: false,
-            candidates: Vec::new(),
         }
     }
 
@@ -301,31 +308,23 @@ impl<'a, 'b> Mover<'a, 'b> {
         self.entered = Some(crossing.side);
     }
 
-    fn first_contact(&mut self, piece: DVec3) -> Option<Contact> {
+    fn first_contact(&self, piece: DVec3) -> Option<Contact> {
         let length = piece.length();
         let radius = self.radius + self.skin;
         let reach = length + radius;
         if reach < f64::from(wall_distance_bound(self.view, self.p.as_vec3())) - self.skin {
             return None;
         }
-        let mut candidates = std::mem::take(&mut self.candidates);
-        candidates.clear();
-        spread(self.view, self.triangle, self.p, reach, true, |t, s, _| {
-            let wall = self.view.side_wall[t as usize][s];
-            if wall != NONE && !candidates.contains(&wall) {
-                candidates.push(wall);
-            }
-            reach * reach
-        });
         let step = self.to_plane(piece);
         let mut first: Option<Contact> = None;
-        for &wall in &candidates {
-            let w = &self.view.walls[wall as usize];
-            let a = self.to_plane(w.a.as_dvec3() - self.p);
-            let b = self.to_plane(w.b.as_dvec3() - self.p);
-            if let Some((share, normal)) = sweep(a, b, step, radius, self.skin) {
-                let earlier = first.is_none_or(|f| (share, wall) < (f.share, f.wall));
-                if earlier {
+        spread(self.view, self.triangle, self.p, reach, true, |t, s, _| {
+            let wall = self.view.side_wall[t as usize][s];
+            if let Some(w) = self.view.walls.get(wall as usize) {
+                let a = self.to_plane(w.a.as_dvec3() - self.p);
+                let b = self.to_plane(w.b.as_dvec3() - self.p);
+                if let Some((share, normal)) = sweep(a, b, step, radius, self.skin)
+                    && first.is_none_or(|f| (share, wall) < (f.share, f.wall))
+                {
                     first = Some(Contact {
                         share,
                         normal,
@@ -333,8 +332,8 @@ impl<'a, 'b> Mover<'a, 'b> {
                     });
                 }
             }
-        }
-        self.candidates = candidates;
+            reach * reach
+        });
         first
     }
 

@@ -14,11 +14,22 @@ fn by_rings(view: &GroundView, point: Vec3, mut visit: impl FnMut(TriangleId) ->
     let index = &view.triangle_index;
     let centre = index.cell_of(point);
     let farthest = index.size.max_element();
+    // How far the point is from the rim of its own cell, along the axes that have other cells.
+    let inside = (point - index.low) - centre.as_vec3() * index.cell;
+    let inside = inside.min(Vec3::splat(index.cell) - inside).max(Vec3::ZERO);
+    let rim = (0..3)
+        .filter(|&k| index.size[k] > 1)
+        .map(|k| inside[k])
+        .fold(index.cell, f32::min);
     let mut best = f64::INFINITY;
     for ring in 0..=farthest {
-        let nearest = f64::from((ring - 1).max(0)) * f64::from(index.cell);
-        if nearest * nearest > best {
-            return;
+        if ring > 0 {
+            // A little less, because cells are found in single precision.
+            let nearest = f64::from(rim) + f64::from(ring - 1) * f64::from(index.cell);
+            let nearest = (nearest - f64::from(view.grain) * 4.0).max(0.0);
+            if nearest * nearest > best {
+                return;
+            }
         }
         let low = (centre - ring).max(IVec3::ZERO);
         let high = (centre + ring).min(index.size - 1);
