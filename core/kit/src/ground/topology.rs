@@ -311,6 +311,10 @@ fn make_walls(ground: &mut Ground, in_obstacle: &[bool]) {
     let any_wall = |g: &Ground, t: usize, s: usize| {
         g.across[t][s] == NONE || g.side_door[t][s] != NO_DOOR || obstacle(g, t, s)
     };
+    let closed = |g: &Ground, t: usize, s: usize| {
+        let code = g.across[t][s] as usize;
+        any_wall(g, t, s) || obstacle(g, code / 3, code % 3)
+    };
     let kind = |g: &Ground, t: usize, s: usize| {
         let solid = g.across[t][s] == NONE;
         (solid, g.side_door[t][s], !solid && obstacle(g, t, s))
@@ -325,7 +329,7 @@ fn make_walls(ground: &mut Ground, in_obstacle: &[bool]) {
             continue;
         }
         let (a, b) = (ground.triangles[t][s], ground.triangles[t][(s + 1) % 3]);
-        let Some(end) = turn(ground, t, s, b, |t, s| any_wall(ground, t, s)) else {
+        let Some(end) = turn(ground, t, s, b, |t, s| closed(ground, t, s)) else {
             continue;
         };
         let corners = ground.triangles[end.triangle];
@@ -401,11 +405,16 @@ pub(super) fn link_walls(ground: &mut Ground) {
         for [_, last] in &ground.wall_sides {
             let (t, s) = (*last as usize / 3, *last as usize % 3);
             let pivot = ground.triangles[t][(s + 1) % 3];
+            // The rim of an obstacle ends the turn from its inside too.
+            let closed = |t: usize, s: usize| {
+                let code = view.passage(t as u32, s);
+                code == NONE
+                    || view.blocks_body(t as u32, s)
+                    || view.blocks_body(code / 3, code as usize % 3)
+            };
             found.push(
-                turn(ground, t, s, pivot, |t, s| {
-                    view.blocks_body(t as u32, s) || view.passage(t as u32, s) == NONE
-                })
-                .map(|end| (ground.side_wall[end.triangle][end.side], pivot, end)),
+                turn(ground, t, s, pivot, closed)
+                    .map(|end| (ground.side_wall[end.triangle][end.side], pivot, end)),
             );
         }
     }
