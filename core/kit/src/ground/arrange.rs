@@ -2,7 +2,7 @@
 //!
 //! Snap rounding (Hobby 1999, "Practical segment intersection with finite precision output"):
 //! every end point and every rounded crossing makes a hot pixel, and every segment through a hot
-//! pixel is bent to its centre. Coordinates within +-2^24 keep every predicate exact in `i64`.
+//! pixel is bent to its centre. Coordinates within +-2^28 keep every predicate exact in `i64`.
 
 use std::cmp::Ordering;
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use glam::DVec3;
 
 use super::GroundError;
-use super::floors::{LARGEST, grain_for};
+use super::grid::{LARGEST, grain_for};
 use super::topology::Soup;
 use crate::environment::Mesh;
 

@@ -11,6 +11,7 @@ mod cells;
 mod floor;
 mod floors;
 mod geometry;
+mod grid;
 mod index;
 mod locate;
 mod mesh;
