@@ -265,3 +265,187 @@ fn any_wall(
     }
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use throng_core::NO_DOOR;
+
+    use super::*;
+
+    fn standing(feet: [f32; 3], up: [f32; 3]) -> Body {
+        let up = Vec3::from(up).normalize();
+        Body {
+            feet: feet.into(),
+            up,
+            axis: up,
+            height: 1.8,
+        }
+    }
+
+    /// On a floor plan: upright whatever the slope.
+    fn upright(feet: [f32; 3], up: [f32; 3]) -> Body {
+        Body {
+            axis: Vec3::Z,
+            ..standing(feet, up)
+        }
+    }
+
+    fn both(a: &Body, b: &Body) -> [bool; 2] {
+        let relevance = Relevance::default();
+        [relevance.sees(a, b), relevance.sees(b, a)]
+    }
+
+    const UP: [f32; 3] = [0.0, 0.0, 1.0];
+    const DOWN: [f32; 3] = [0.0, 0.0, -1.0];
+
+    #[test]
+    fn same_floor() {
+        for x in [0.0, 0.1, 1.0, 5.0] {
+            let (a, b) = (standing([0.0, 0.0, 0.0], UP), standing([x, 0.3, 0.0], UP));
+            assert_eq!(both(&a, &b), [true, true]);
+            // The spheres of one height are nearest, the feet of all.
+            assert_eq!(a.nearest(&b), b.feet - a.feet);
+        }
+    }
+
+    #[test]
+    fn other_floor() {
+        // At any distance that a reach of 5 m covers.
+        for x in 0..50 {
+            let x = x as f32 * 0.1;
+            let below = standing([0.0, 0.0, 0.0], UP);
+            let above = standing([x, 0.0, 3.0], UP);
+            assert_eq!(both(&below, &above), [false, false], "{x}");
+        }
+    }
+
+    #[test]
+    fn stair_up_and_down() {
+        // A stair of 30 degrees rises from (0, 0, 0) along x.
+        let slope = 1.0 / 3.0_f32.sqrt();
+        let normal = [-0.5, 0.0, 0.75_f32.sqrt()];
+        let on_stair = |x: f32| upright([x, 0.0, x * slope], normal);
+        for x in [0.5, 1.0, 2.0, 3.0] {
+            let foot = upright([-0.5, 0.0, 0.0], UP);
+            assert_eq!(both(&foot, &on_stair(x)), [true, true], "up {x}");
+            let head = upright([4.5, 0.0, 4.0 * slope], UP);
+            assert_eq!(both(&head, &on_stair(4.0 - x)), [true, true], "down {x}");
+            assert_eq!(
+                both(&on_stair(0.5), &on_stair(0.5 + x)),
+                [true, true],
+                "on it {x}"
+            );
+        }
+    }
+
+    #[test]
+    fn globe() {
+        // Round a globe of 8 m: up to 5 m along the surface in view, the far side not.
+        let on_globe = |angle: f32| {
+            let up = [
+                throng_core::math::sin(angle),
+                0.0,
+                throng_core::math::cos(angle),
+            ];
+            standing(up.map(|c| c * 8.0), up)
+        };
+        for i in 1..=10 {
+            let angle = i as f32 * 0.5 / 8.0;
+            assert_eq!(
+                both(&on_globe(0.0), &on_globe(angle)),
+                [true, true],
+                "{angle}"
+            );
+        }
+        for angle in [1.5, 2.0, 3.1] {
+            assert_eq!(
+                both(&on_globe(0.0), &on_globe(angle)),
+                [false, false],
+                "{angle}"
+            );
+        }
+    }
+
+    #[test]
+    fn floor_and_ceiling() {
+        let floor = standing([0.0, 0.0, 0.0], UP);
+        for x in [0.0, 0.5, 3.0] {
+            let ceiling = standing([x, 0.0, 3.0], DOWN);
+            assert_eq!(both(&floor, &ceiling), [true, true], "{x}");
+        }
+        // Back to back on the two sides of one slab: nobody sees through it.
+        for x in [0.0, 0.5, 3.0] {
+            let under = standing([x, 0.0, -0.2], DOWN);
+            assert_eq!(both(&floor, &under), [false, false], "{x}");
+        }
+    }
+
+    #[test]
+    fn perpendicular_walls() {
+        // In a room: on the floor, and on the wall x = 2.
+        let (floor, wall) = (
+            standing([0.0, 0.0, 0.0], UP),
+            standing([2.0, 0.0, 1.0], [-1.0, 0.0, 0.0]),
+        );
+        assert_eq!(both(&floor, &wall), [true, true]);
+        // Heads meet although feet are 2.2 m apart.
+        assert!(floor.nearest(&wall).length() < 0.25);
+        // Round the outer edge of a cube, both near it: in view; far from it: not.
+        let (top, side) = (
+            standing([-0.5, 0.0, 0.0], UP),
+            standing([0.0, 0.0, -0.5], [1.0, 0.0, 0.0]),
+        );
+        assert_eq!(both(&top, &side), [true, true]);
+        let (top, side) = (
+            standing([-3.0, 0.0, 0.0], UP),
+            standing([0.0, 0.0, -3.0], [1.0, 0.0, 0.0]),
+        );
+        assert_eq!(both(&top, &side), [false, false]);
+    }
+
+    #[test]
+    fn one_sided_pairs_are_flagged_or_mutual() {
+        // From the foot of a stair the other's head is more than a body above; from the stair,
+        // whose own up leans back, the foot is in view.
+        let below = upright([0.0, 0.0, 0.0], UP);
+        let above = upright([4.5, 0.0, 2.0], [-1.0, 0.0, 2.0]);
+        assert_eq!(both(&below, &above), [false, true]);
+        let strict = Relevance {
+            symmetric: false,
+            ..Relevance::default()
+        };
+        assert_eq!(strict.relation(&above, &below), (true, true));
+        assert!(!strict.relation(&below, &above).0);
+        let mutual = Relevance::default();
+        assert_eq!(mutual.relation(&above, &below), (true, false));
+        assert_eq!(mutual.relation(&below, &above), (true, false));
+    }
+
+    fn wall(a: [f32; 3], b: [f32; 3]) -> Wall {
+        Wall {
+            a: a.into(),
+            b: b.into(),
+            triangle: 0,
+            previous: throng_core::NONE,
+            next: throng_core::NONE,
+            door: NO_DOOR,
+            flags: 0,
+        }
+    }
+
+    #[test]
+    fn wall_between_two_on_a_flat_floor() {
+        let fence = wall([1.0, -1.0, 0.0], [1.0, 1.0, 0.0]);
+        let from = Vec3::ZERO;
+        let hides = |x: f32, y: f32| wall_crosses(&fence, from, Vec3::new(x, y, 0.0));
+        assert!(hides(2.0, 0.0) && hides(2.0, 1.9));
+        assert!(!hides(2.0, 2.1) && !hides(0.9, 0.0) && !hides(-2.0, 0.0));
+        // Two walls that meet on the line of sight leave no gap.
+        let (one, two) = (
+            wall([1.0, -1.0, 0.0], [1.0, 0.0, 0.0]),
+            wall([1.0, 0.0, 0.0], [1.0, 1.0, 0.0]),
+        );
+        let to = Vec3::new(2.0, 0.0, 0.0);
+        assert!(wall_crosses(&one, from, to) != wall_crosses(&two, from, to));
+    }
+}

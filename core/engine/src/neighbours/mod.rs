@@ -11,6 +11,8 @@ mod gather;
 mod grid;
 mod measure;
 mod rank;
+#[cfg(test)]
+mod tests;
 
 pub use buffer::NeighbourBuffer;
 pub use grid::NeighbourGrid;
