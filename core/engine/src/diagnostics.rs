@@ -6,12 +6,19 @@ use std::sync::Arc;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 /// A text that places point into.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct SourceText {
     /// Its name: the path of the file as the user gave it.
     pub name: String,
     /// The text.
     pub text: String,
+}
+
+impl fmt::Debug for SourceText {
+    /// Its name alone: texts are long and places many.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SourceText").field(&self.name).finish()
+    }
 }
 
 /// Where a value was written.
@@ -195,15 +202,17 @@ impl Diagnostic {
             }
             SourcePlace::File { source, span } => {
                 let (line, column) = self.place.line_column().unwrap_or((1, 1));
-                let (shown, marked) = excerpt(&source.text, span.clone());
+                let (shown, marked, cut) = excerpt(&source.text, span.clone());
                 let mark = AnnotationKind::Primary.span(marked).label(label.clone());
-                group = group
-                    .element(
-                        Origin::path(source.name.as_str())
-                            .line(line)
-                            .char_column(column),
-                    )
-                    .element(Snippet::source(shown).line_start(line).annotation(mark));
+                let name = source.name.as_str();
+                let mut snippet = Snippet::source(shown).line_start(line).annotation(mark);
+                // The column of a snippet is counted from its start: a cut line's is given.
+                if cut {
+                    group = group.element(Origin::path(name).line(line).char_column(column));
+                } else {
+                    snippet = snippet.path(name);
+                }
+                group = group.element(snippet);
             }
         }
         if !self.allowed.is_empty() {
@@ -235,8 +244,9 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// The line where a span begins, cut to a readable width, and the span within it.
-fn excerpt(text: &str, span: Range<usize>) -> (String, Range<usize>) {
+/// The line where a span begins, cut to a readable width, the span within it, and whether the
+/// line's start was cut off.
+fn excerpt(text: &str, span: Range<usize>) -> (String, Range<usize>, bool) {
     const WIDTH: usize = 160;
     let start = floor_boundary(text, span.start);
     let line_start = text[..start].rfind('\n').map_or(0, |i| i + 1);
@@ -261,7 +271,8 @@ fn excerpt(text: &str, span: Range<usize>) -> (String, Range<usize>) {
             }
         })
         .collect();
-    (shown, start.min(to) - from..end.min(to) - from)
+    let marked = start.min(to) - from..end.min(to) - from;
+    (shown, marked, from > line_start)
 }
 
 fn floor_boundary(text: &str, at: usize) -> usize {

@@ -53,7 +53,7 @@ pub struct Refusal {
     /// The slots and ids to change, fewest first; empty if no change of strategies would do.
     pub change: Vec<(Slot, String)>,
     /// The combination that these changes give, if there is one.
-    pub suggestion: Option<Combination>,
+    pub suggestion: Option<Box<Combination>>,
 }
 
 impl fmt::Display for Refusal {
@@ -79,9 +79,8 @@ impl Registry {
             Some(reason) => {
                 let change = self.repair(combination).unwrap_or_default();
                 let suggestion = (!change.is_empty()).then(|| {
-                    change
-                        .iter()
-                        .fold(combination.clone(), |c, (slot, id)| c.with(*slot, id))
+                    let with = |c: Combination, (slot, id): &(Slot, String)| c.with(*slot, id);
+                    Box::new(change.iter().fold(combination.clone(), with))
                 });
                 Err(Refusal {
                     reason,

@@ -7,7 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use thiserror::Error;
 use throng_core::{
     CostModel, GlobalPlanner, GroupBehavior, LocalAvoidance, LodPolicy, NavRepresentation,
-    options::OptionSpec,
+    options::{OptionKind, OptionSpec},
     registry::{Entry, Slot},
 };
 
@@ -131,7 +131,7 @@ pub trait Factory: Debug + Send + Sync {
         for option in options {
             let value = match table.get(option.name) {
                 Some(given) => given.clone(),
-                None => parse_value(&option.default).ok_or_else(|| CreateError {
+                None => default_value(option).ok_or_else(|| CreateError {
                     option: option.name.to_owned(),
                     reason: format!("its default {} is no TOML value", option.default),
                 })?,
@@ -142,10 +142,14 @@ pub trait Factory: Debug + Send + Sync {
     }
 }
 
-/// A TOML value from its text, as [`OptionSpec::default`] has it.
-pub(crate) fn parse_value(text: &str) -> Option<toml::Value> {
-    let document: toml::Table = toml::from_str(&format!("v = {text}")).ok()?;
-    document.get("v").cloned()
+/// The default of an option as a TOML value.
+pub(crate) fn default_value(option: &OptionSpec) -> Option<toml::Value> {
+    let document: toml::Table = toml::from_str(&format!("v = {}", option.default)).ok()?;
+    match (&option.kind, document.get("v")?) {
+        // An f64 of 10 is written as 10, which TOML takes for an integer.
+        (OptionKind::Number { .. }, toml::Value::Integer(whole)) => Some((*whole as f64).into()),
+        (_, value) => Some(value.clone()),
+    }
 }
 
 /// The registry's record of a built-in strategy.
@@ -198,12 +202,19 @@ impl Factory for Tagged {
 
     fn effective(&self, table: &toml::Table, _: &[OptionSpec]) -> Result<toml::Table, CreateError> {
         let exact = written_back(&self.create(table)?)?;
-        let short = shortened(&exact);
-        // An f64 option may mean every digit: the short form counts only if it gives the same.
-        match self.create(&short).and_then(|made| written_back(&made)) {
-            Ok(again) if again == exact => Ok(short),
-            _ => Ok(exact),
+        let mut short = exact.clone();
+        for (name, value) in &exact {
+            let Some(fewer) = fewer_digits(value) else {
+                continue;
+            };
+            short.insert(name.clone(), fewer);
+            // An f64 option may mean every digit: the short form must give the same.
+            let same = self.create(&short).and_then(|made| written_back(&made));
+            if same.as_ref() != Ok(&exact) {
+                short.insert(name.clone(), value.clone());
+            }
         }
+        Ok(short)
     }
 }
 
@@ -216,7 +227,15 @@ fn deserialise<T: DeserializeOwned>(table: toml::Table) -> Result<T, CreateError
             } else {
                 path
             },
-            reason: error.inner().message().trim().to_owned(),
+            // The lines after the first repeat the path.
+            reason: error
+                .inner()
+                .message()
+                .trim()
+                .lines()
+                .next()
+                .unwrap_or_default()
+                .to_owned(),
         }
     })
 }
@@ -236,16 +255,9 @@ fn written_back(strategy: &AnyStrategy) -> Result<toml::Table, CreateError> {
     }
 }
 
-/// Numbers that came from an `f32` in as few digits as an `f32` needs.
-fn shortened(table: &toml::Table) -> toml::Table {
-    let mut short = table.clone();
-    for (_, value) in short.iter_mut() {
-        if let toml::Value::Float(number) = value
-            && f64::from(*number as f32) == *number
-            && let Ok(shorter) = (*number as f32).to_string().parse()
-        {
-            *number = shorter;
-        }
-    }
-    short
+/// A number that may have come from an `f32`, in as few digits as an `f32` needs.
+fn fewer_digits(value: &toml::Value) -> Option<toml::Value> {
+    let number = value.as_float()?;
+    let short: f64 = (number as f32).to_string().parse().ok()?;
+    (f64::from(number as f32) == number && short != number).then(|| short.into())
 }

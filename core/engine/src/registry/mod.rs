@@ -17,7 +17,7 @@ use throng_core::{
 };
 
 pub use compatible::{Combination, Refusal};
-pub(crate) use factory::parse_value;
+pub(crate) use factory::default_value;
 pub use factory::{AnyStrategy, CreateError, Factory};
 pub use generator::{Generator, SceneGenerator};
 

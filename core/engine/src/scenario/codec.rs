@@ -74,6 +74,7 @@ impl Reader<'_> {
         let place = self.texts.place(&entry.key_origin);
         self.problems.push(
             Diagnostic::error(place, join(path, &entry.key), what)
+                .found(entry.node.written())
                 .allowed(allowed)
                 .nearest(near),
         );
@@ -279,7 +280,7 @@ impl Keys<'_, '_> {
             } => {
                 if !entries.iter().any(|e| e.key == name) {
                     let place = reader.texts.place(origin);
-                    let message = format!("missing: {}", about.trim_end_matches('.'));
+                    let message = format!("missing: {}", uncapitalised(about));
                     let problem = Diagnostic::error(place, join(self.path, name), message);
                     reader.problems.push(problem);
                     self.known.push(name);
@@ -295,6 +296,15 @@ impl Keys<'_, '_> {
         {
             schema.remove("default");
         }
+    }
+}
+
+/// A sentence as the rest of another.
+fn uncapitalised(sentence: &str) -> String {
+    let sentence = sentence.trim_end_matches('.');
+    match sentence.chars().next() {
+        Some(first) => first.to_lowercase().to_string() + &sentence[first.len_utf8()..],
+        None => String::new(),
     }
 }
 
@@ -326,6 +336,11 @@ impl Checks<'_, '_> {
     /// Whether the table has a key.
     pub fn has(&self, key: &str) -> bool {
         self.node.get(key).is_some()
+    }
+
+    /// Whether a key such as `tier[1].level` was written.
+    pub fn has_deep(&self, key: &str) -> bool {
+        self.node.deepest(key).1
     }
 
     /// How long the list of a key is, as written.

@@ -34,6 +34,8 @@ pub struct LoadOptions<'a> {
     pub seed: Option<u64>,
     /// Whether files outside the scenario's folder may be read.
     pub allow_outside: bool,
+    /// Whether the host brings the environment, so that the text need not name one.
+    pub own_environment: bool,
     /// The folder that relative paths start from; by default that of the scenario's file.
     pub folder: Option<PathBuf>,
 }
@@ -46,6 +48,7 @@ impl<'a> LoadOptions<'a> {
             sets: Vec::new(),
             seed: None,
             allow_outside: false,
+            own_environment: false,
             folder: None,
         }
     }
@@ -62,6 +65,7 @@ impl<'a> LoadOptions<'a> {
         Texts {
             source: Arc::new(source),
             sets,
+            own_environment: self.own_environment,
         }
     }
 }
@@ -127,6 +131,7 @@ impl Scenario {
             problems: &mut problems,
         };
         let mut scenario: Scenario = read_section(&root, &mut reader, "").unwrap_or_default();
+        scenario.tiers.sort_by_key(|tier| tier.level);
         scenario.provenance = Provenance {
             root: Some(Arc::new(root)),
             texts,

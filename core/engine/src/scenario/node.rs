@@ -96,7 +96,7 @@ impl Node {
         match &self.value {
             Value::Text(text) => format!("{text:?}"),
             Value::Integer(number) => number.to_string(),
-            Value::Float(number) => format!("{number:?}"),
+            Value::Float(number) => toml::Value::from(*number).to_string(),
             Value::Switch(on) => on.to_string(),
             Value::Foreign(text) => text.clone(),
             Value::List(items) if items.len() <= 4 => {
@@ -171,6 +171,8 @@ fn entries(table: &DeTable<'_>, origin: &dyn Fn(Range<usize>) -> Origin) -> Vec<
 pub(crate) struct Texts {
     pub source: Arc<SourceText>,
     pub sets: Vec<Arc<str>>,
+    /// The host brings the environment: the text need not name one.
+    pub own_environment: bool,
 }
 
 impl Texts {

@@ -1,12 +1,13 @@
 //! Remembers where everything in a scenario was written, for problems found later.
 
+use core::fmt;
 use std::{path::PathBuf, sync::Arc};
 
 use super::node::{Node, Texts};
 use crate::diagnostics::{Diagnostic, Diagnostics, SourcePlace};
 
 /// Where a scenario came from, and where each of its values was written.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Provenance {
     pub(super) root: Option<Arc<Node>>,
     pub(super) texts: Texts,
@@ -16,6 +17,16 @@ pub struct Provenance {
     pub allow_outside: bool,
     /// What the user should know and what stops nothing.
     pub notices: Diagnostics,
+}
+
+impl fmt::Debug for Provenance {
+    /// The names alone: the tree of places is as long as the file.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Provenance")
+            .field("source", &self.texts.source.name)
+            .field("folder", &self.folder)
+            .finish_non_exhaustive()
+    }
 }
 
 impl PartialEq for Provenance {

@@ -19,6 +19,9 @@ pub(crate) enum Step {
     Index(usize),
 }
 
+/// Most steps of a key: no scenario nests deeper, and walks down the tree stay shallow.
+const DEEPEST: usize = 32;
+
 /// The steps of a key such as `tier[1].avoidance.tau` or `source.0.count`.
 pub(crate) fn steps(key: &str) -> Option<Vec<Step>> {
     let mut steps = Vec::new();
@@ -35,10 +38,13 @@ pub(crate) fn steps(key: &str) -> Option<Vec<Step>> {
             Ok(index) if !steps.is_empty() => steps.push(Step::Index(index)),
             _ => steps.push(Step::Name(name.to_owned())),
         }
-        while !indices.is_empty() {
+        while !indices.is_empty() && steps.len() <= DEEPEST {
             let (inner, rest) = indices.strip_prefix('[')?.split_once(']')?;
             steps.push(Step::Index(inner.trim().parse().ok()?));
             indices = rest;
+        }
+        if steps.len() > DEEPEST {
+            return None;
         }
     }
     Some(steps)
@@ -200,6 +206,7 @@ mod tests {
 
     fn set(text: &str, sets: &[&str]) -> (toml::Value, Diagnostics) {
         let texts = Texts {
+            own_environment: false,
             source: Arc::new(SourceText {
                 name: "a.toml".into(),
                 text: text.into(),

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     diagnostics::Diagnostic,
-    registry::{CreateError, Registry},
+    registry::{CreateError, Registry, default_value},
 };
 
 /// The strategy of a slot that a scenario does not name.
@@ -288,7 +288,7 @@ pub(crate) fn options_schema(specs: &[OptionSpec]) -> Map<String, serde_json::Va
                 unit => format!("{} [{unit}]", spec.about),
             }
             .into();
-            let default = crate::registry::parse_value(&spec.default);
+            let default = default_value(spec);
             if let Some(Ok(default)) = default.map(serde_json::to_value)
                 && !default.is_null()
             {

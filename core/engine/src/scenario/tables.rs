@@ -11,7 +11,10 @@ use super::{
     strategy::{StrategyOf, options_schema, read_options, slot_schema},
     values::StrategySpec,
 };
-use crate::{diagnostics::Diagnostic, registry::Registry};
+use crate::{
+    diagnostics::Diagnostic,
+    registry::{Registry, default_value},
+};
 
 /// The keys of `[cost]` that belong to the engine.
 pub(crate) const COST_KEYS: &[&str] = &["weight", "every", "cell"];
@@ -146,7 +149,7 @@ impl Codec<EnvironmentSpec> for EnvironmentCodec {
         let given = read_options(entries, options, &unknown, &["generate"], reader, path)?;
         let mut table = toml::Table::new();
         for option in options {
-            let default = || crate::registry::parse_value(&option.default);
+            let default = || default_value(option);
             if let Some(value) = given.get(option.name).cloned().or_else(default) {
                 table.insert(option.name.to_owned(), value);
             }
@@ -193,6 +196,9 @@ impl Codec<EnvironmentSpec> for EnvironmentCodec {
     }
 
     fn absent(&self, _: &mut EnvironmentSpec, reader: &mut Reader<'_>, path: &str) {
+        if reader.texts.own_environment {
+            return;
+        }
         let message = "missing: what the ground is made from";
         let place = reader.texts.place(&super::node::Origin::File(0..0));
         reader.problems.push(
