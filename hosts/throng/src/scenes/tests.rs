@@ -1,5 +1,7 @@
 //! What holds for every scene.
 
+use glam::Vec2;
+use throng_kit::{Ground, Walk};
 use toml::{Table, Value};
 
 use super::surface::topology::Topology;
@@ -46,6 +48,40 @@ fn every_surface_is_manifold_and_has_no_degenerate_triangle() {
             topology.thinnest,
             topology.sharpest
         );
+    }
+}
+
+#[test]
+fn every_scene_is_a_ground_without_repairs() {
+    for spec in scenes() {
+        let scene = generate(spec.id, &Table::new()).unwrap();
+        let ground = Ground::from_environment(&scene).unwrap();
+        match &scene.mesh {
+            Some(mesh) => {
+                let area = Topology::of(mesh).area;
+                assert!((ground.walkable_area() / area - 1.0).abs() < 1e-5, "{}", spec.id);
+            }
+            None => assert!(ground.notices().is_empty(), "{} {:?}", spec.id, ground.notices()),
+        }
+        assert!(scene.doors.iter().all(|door| ground.door_index(&door.name).is_some()));
+        // Somewhere in each area there is ground to stand on.
+        let origin = ground.view().origin;
+        for area in &scene.areas {
+            let ring = &area.shape.outer;
+            let hole = area.shape.holes.first();
+            let middle = ring.iter().sum::<glam::DVec2>() / ring.len() as f64;
+            let stands = (1..20).any(|i| {
+                let corner = ring[i % ring.len()];
+                let share = 0.05 * i as f64;
+                let at = middle + (corner - middle) * share;
+                let in_hole = hole.is_some_and(|hole| {
+                    hole.iter().all(|p| p.distance(middle) > at.distance(middle))
+                });
+                let local: Vec2 = (at - origin.truncate()).as_vec2();
+                !in_hole && ground.view().locate_plan(local, Some(area.floor as u16)).is_some()
+            });
+            assert!(stands, "{} {}", spec.id, area.name);
+        }
     }
 }
 

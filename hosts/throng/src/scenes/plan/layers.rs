@@ -56,9 +56,9 @@ impl Scene for Layers {
                 });
             for ((column, row), &corners) in free.zip(corners) {
                 let square = DVec2::new(column as f64, row as f64) * SQUARE;
-                let low = square + DVec2::new(random.range(5.0, 7.5), random.range(5.0, 7.5));
+                let low = square + DVec2::new(random.range(3.0, 4.5), random.range(3.0, 4.5));
                 let high =
-                    square + SQUARE - DVec2::new(random.range(5.0, 7.5), random.range(5.0, 7.5));
+                    square + SQUARE - DVec2::new(random.range(3.0, 4.5), random.range(3.0, 4.5));
                 let ring = footprint(corners, low, high, &mut random);
                 draft.solid(floor, Polygon::new(ring));
             }

@@ -20,7 +20,7 @@ throng_core::options! {
 impl Scene for BuildingExterior {
     const ID: &'static str = "building-exterior";
     const ABOUT: &'static str =
-        "the outside of a stepped tower with pavement and roof, 5,300 m2 (68 triangles)";
+        "the outside of a stepped tower with pavement and roof, 5,100 m2 (68 triangles)";
 
     fn draw(&self) -> Result<Environment, String> {
         let half = self.side / 2.0;

@@ -22,6 +22,7 @@ pub(super) fn isosurface(
     let values = lattice.values_near_zeros(&function);
     let mut mesh = tetrahedral(&lattice, &values);
     relax(&mut mesh, &function, cell);
+    unfold(&mut mesh);
     mesh
 }
 
@@ -208,6 +209,55 @@ fn relax(mesh: &mut Mesh, function: &impl Fn(DVec3) -> f64, cell: f64) {
         }
     }
     mesh.vertices.iter_mut().for_each(|v| *v = onto_surface(*v));
+}
+
+/// Smooths the few places where the surface bends more sharply than its triangles can follow and
+/// relaxing has folded one of them over.
+fn unfold(mesh: &mut Mesh) {
+    const ROUNDS: usize = 50;
+    const SHARPEST: f64 = 0.3;
+    let mut first_user: HashMap<(u32, u32), u32> = HashMap::new();
+    let mut neighbours = Vec::new();
+    let mut around: Vec<Vec<u32>> = vec![Vec::new(); mesh.vertices.len()];
+    for (number, t) in mesh.triangles.iter().enumerate() {
+        for i in 0..3 {
+            let (v, w) = (t[i], t[(i + 1) % 3]);
+            around[v as usize].push(w);
+            if let Some(other) = first_user.insert((v.min(w), v.max(w)), number as u32) {
+                neighbours.push([other, number as u32]);
+            }
+        }
+    }
+    for _ in 0..ROUNDS {
+        let normals: Vec<DVec3> = mesh
+            .triangles
+            .iter()
+            .map(|t| {
+                let [a, b, c] = t.map(|v| mesh.vertices[v as usize]);
+                (b - a).cross(c - a).normalize_or_zero()
+            })
+            .collect();
+        let mut folded: Vec<u32> = neighbours
+            .iter()
+            .filter(|pair| {
+                let [one, other] = pair.map(|t| normals[t as usize]);
+                one.dot(other) < SHARPEST
+            })
+            .flat_map(|pair| pair.map(|t| mesh.triangles[t as usize]))
+            .flatten()
+            .collect();
+        if folded.is_empty() {
+            return;
+        }
+        folded.sort_unstable();
+        folded.dedup();
+        for v in folded {
+            let ring = &around[v as usize];
+            let sum: DVec3 = ring.iter().map(|w| mesh.vertices[*w as usize]).sum();
+            let at = &mut mesh.vertices[v as usize];
+            *at += (sum / ring.len() as f64 - *at) * 0.5;
+        }
+    }
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ throng_core::options! {
 
 impl Scene for Lump {
     const ID: &'static str = "lump";
-    const ABOUT: &'static str = "a bitten lump like a piece of food, about 7,000 m2 (2,312 triangles)";
+    const ABOUT: &'static str = "a bitten lump like a piece of food, about 8,300 m2 (2,312 triangles)";
 
     fn draw(&self) -> Result<Environment, String> {
         let mut random = Stream::new(self.seed, 0, Purpose::Strategy, 0);
@@ -79,7 +79,7 @@ throng_core::options! {
 
 impl Scene for Asteroid {
     const ID: &'static str = "asteroid";
-    const ABOUT: &'static str = "an asteroid, about 6,000 m2 (6,480 triangles, 2,000 with parts = 10): rubble, angular or bone";
+    const ABOUT: &'static str = "an asteroid, about 6,800 m2 (6,480 triangles, 2,000 with parts = 10): rubble, angular or bone";
 
     fn draw(&self) -> Result<Environment, String> {
         let mut random = Stream::new(self.seed, 0, Purpose::Strategy, 0);

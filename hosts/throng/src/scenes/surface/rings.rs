@@ -41,7 +41,7 @@ fn middles(pitch: f64) -> [DVec3; 5] {
 impl Scene for Rings {
     const ID: &'static str = "rings";
     const ABOUT: &'static str =
-        "the five Olympic rings, grown together or linked, 9,500 m2 (109k triangles)";
+        "the five Olympic rings, grown together or linked, 9,000 m2 (109k triangles)";
 
     fn draw(&self) -> Result<Environment, String> {
         let mut mesh = if self.joined {
@@ -106,6 +106,7 @@ mod tests {
         // Five rings that cross in eight places: 8 crossings and 16 arcs make 9 handles.
         assert_eq!(topology.euler, 2 - 2 * 9);
         assert!(topology.thinnest > 0.05 && topology.volume > 0.0, "{topology:?}");
+        assert!(topology.sharpest > 0.2, "{topology:?}");
     }
 
     #[test]

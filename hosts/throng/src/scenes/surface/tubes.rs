@@ -27,7 +27,7 @@ throng_core::options! {
 
 impl Scene for Wire {
     const ID: &'static str = "wire";
-    const ABOUT: &'static str = "a twisted wire 3 m thick and 670 m long, 6,300 m2 (39,960 triangles)";
+    const ABOUT: &'static str = "a twisted wire 3 m thick and 640 m long, 6,000 m2 (39,960 triangles)";
 
     fn draw(&self) -> Result<Environment, String> {
         // All lengths go with the wire's radius; neighbouring turns are 3.5 diameters apart.
@@ -103,7 +103,7 @@ throng_core::options! {
 
 impl Scene for Abstract {
     const ID: &'static str = "abstract";
-    const ABOUT: &'static str = "an abstract sculpture, a twisted band tied in a knot, about 9,000 m2 (102,000 triangles)";
+    const ABOUT: &'static str = "an abstract sculpture, a twisted band tied in a knot, about 14,500 m2 (102,000 triangles)";
 
     fn draw(&self) -> Result<Environment, String> {
         let (mut a, mut b) = (self.rounds, self.windings);
