@@ -64,6 +64,8 @@ pub struct Record {
     pub leg: u32,
     /// How often its route changed.
     pub switches: u32,
+    /// Step of its last change of tier.
+    pub tier_since: u64,
     /// What it does.
     pub doing: Doing,
     /// Whether it moved less than a shoulder's width in the last window.
@@ -261,9 +263,8 @@ impl Agents {
         self.order.clear();
         self.order.extend(0..self.id.len() as u32);
         let (location, id) = (&self.location, &self.id);
-        self.order.sort_unstable_by_key(|&r| {
-            (key(&location[r as usize]), id[r as usize])
-        });
+        self.order
+            .sort_unstable_by_key(|&r| (key(&location[r as usize]), id[r as usize]));
         self.apply_order();
         for (row, id) in self.id.iter().enumerate() {
             self.row_of_slot[AgentId(*id).slot() as usize] = row as u32;

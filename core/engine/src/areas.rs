@@ -1,7 +1,7 @@
 //! Named places of a scenario: where agents start and where they go.
 
 use glam::{Vec2, Vec3};
-use throng_core::{GroundView, Location, random::Stream};
+use throng_core::{GroundView, Location, math, random::Stream};
 use throng_kit::Walk;
 
 /// The shape of an area, in local coordinates.
@@ -34,8 +34,10 @@ pub struct Area {
     pub shape: Shape,
     /// A place in it.
     pub anchor: Location,
-    /// Triangles that may hold part of it, with the running sum of their areas.
+    /// For the whole ground: triangles with the running sum of their areas.
     triangles: Vec<(u32, f64)>,
+    /// For a polygon: its bounding box.
+    bounds: (Vec2, Vec2),
 }
 
 fn inside(rings: &[Vec<Vec2>], p: Vec2) -> bool {
@@ -55,37 +57,25 @@ impl Area {
     /// An area on this ground, or nothing if no walkable place is in it.
     pub fn new(name: &str, shape: Shape, ground: GroundView<'_>, seed: u64) -> Option<Area> {
         let mut sum = 0.0;
-        let mut triangles = Vec::new();
-        for t in 0..ground.triangles.len() as u32 {
-            let corners = ground.corners(t);
-            let touches = match &shape {
-                Shape::Everywhere => true,
-                Shape::Polygon { floor, rings } => {
-                    ground.floors[t as usize] == *floor && {
-                        let outer = rings.first().map_or(&[][..], |r| r.as_slice());
-                        let (low, high) = bounds(outer.iter().copied());
-                        let (l, h) = bounds(corners.iter().map(|c| c.truncate()));
-                        l.cmple(high).all() && h.cmpge(low).all()
-                    }
-                }
-                Shape::Ball { centre, radius } => {
-                    let reach = corners
-                        .iter()
-                        .map(|c| c.distance(corners[0]))
-                        .fold(*radius, f32::max);
-                    corners.iter().any(|c| c.distance(*centre) <= radius + reach)
-                }
-            };
-            if touches {
-                sum += f64::from(ground.areas[t as usize]);
-                triangles.push((t, sum));
-            }
-        }
+        let triangles = match &shape {
+            Shape::Everywhere => (0..ground.triangles.len() as u32)
+                .map(|t| {
+                    sum += f64::from(ground.areas[t as usize]);
+                    (t, sum)
+                })
+                .collect(),
+            _ => Vec::new(),
+        };
+        let bounds = match &shape {
+            Shape::Polygon { rings, .. } => bounds(rings.iter().flatten().copied()),
+            _ => (Vec2::ZERO, Vec2::ZERO),
+        };
         let mut area = Area {
             name: name.into(),
             shape,
             anchor: Location::NOWHERE,
             triangles,
+            bounds,
         };
         area.anchor = area.find_anchor(ground, seed)?;
         Some(area)
@@ -113,7 +103,9 @@ impl Area {
     pub fn contains(&self, ground: GroundView<'_>, place: Location) -> bool {
         match &self.shape {
             Shape::Everywhere => true,
-            Shape::Ball { centre, radius } => place.point.distance_squared(*centre) <= radius * radius,
+            Shape::Ball { centre, radius } => {
+                place.point.distance_squared(*centre) <= radius * radius
+            }
             Shape::Polygon { floor, rings } => {
                 ground.floors[place.triangle as usize] == *floor
                     && inside(rings, place.point.truncate())
@@ -123,24 +115,53 @@ impl Area {
 
     /// A place drawn evenly from the walkable part of the area; nothing if `tries` draws all
     /// missed it.
-    pub fn draw(&self, ground: GroundView<'_>, stream: &mut Stream, tries: u32) -> Option<Location> {
-        let total = self.triangles.last()?.1;
+    pub fn draw(
+        &self,
+        ground: GroundView<'_>,
+        stream: &mut Stream,
+        tries: u32,
+    ) -> Option<Location> {
         for _ in 0..tries {
-            let at = stream.unit_f64() * total;
-            let index = self.triangles.partition_point(|(_, sum)| *sum <= at);
-            let (triangle, _) = *self.triangles.get(index)?;
-            let [a, b, c] = ground.corners(triangle);
-            let (u, v) = (stream.unit(), stream.unit());
-            let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
-            let place = Location {
-                point: a + (b - a) * u + (c - a) * v,
-                triangle,
+            let place = match &self.shape {
+                Shape::Everywhere => self.draw_triangle(ground, stream),
+                Shape::Polygon { floor, .. } => {
+                    let (low, high) = self.bounds;
+                    let share = Vec2::new(stream.unit(), stream.unit());
+                    ground.locate_plan(low + (high - low) * share, Some(*floor))
+                }
+                Shape::Ball { radius, .. } => {
+                    let turn = stream.unit() * core::f32::consts::TAU;
+                    let way = Vec2::new(math::cos(turn), math::sin(turn)) * radius;
+                    let offset = way * stream.unit().sqrt();
+                    let frame = ground.frame_at(self.anchor);
+                    Some(ground.advance(self.anchor, frame, offset, 0.0).to)
+                }
             };
-            if self.contains(ground, place) {
+            if let Some(place) = place.filter(|p| self.contains(ground, *p)) {
                 return Some(place);
             }
         }
         None
+    }
+}
+
+impl Area {
+    fn draw_triangle(&self, ground: GroundView<'_>, stream: &mut Stream) -> Option<Location> {
+        let total = self.triangles.last()?.1;
+        let at = stream.unit_f64() * total;
+        let index = self.triangles.partition_point(|(_, sum)| *sum <= at);
+        let (triangle, _) = *self.triangles.get(index)?;
+        let [a, b, c] = ground.corners(triangle);
+        let (u, v) = (stream.unit(), stream.unit());
+        let (u, v) = if u + v > 1.0 {
+            (1.0 - u, 1.0 - v)
+        } else {
+            (u, v)
+        };
+        Some(Location {
+            point: a + (b - a) * u + (c - a) * v,
+            triangle,
+        })
     }
 }
 

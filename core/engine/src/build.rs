@@ -3,8 +3,8 @@
 use glam::{DVec2, Vec2, Vec3};
 use thiserror::Error;
 use throng_core::{
-    Attachment, Capabilities, Frame, Goal, NONE, NavError, NavMap, NavRepresentation, PlannerError, Site,
-    Slot,
+    Attachment, Capabilities, Frame, Goal, NONE, NavError, NavMap, NavRepresentation, PlannerError,
+    Site, Slot,
 };
 use throng_kit::{
     CrowdCells, Ground,
@@ -176,7 +176,11 @@ pub(crate) fn make_parts(
         }
         parts.tiers.push(tier);
     }
-    if parts.tiers.iter().any(|t| t.follow.kind == FollowKind::Indicative) {
+    if parts
+        .tiers
+        .iter()
+        .any(|t| t.follow.kind == FollowKind::Indicative)
+    {
         return Err(BuildError::Missing(
             "follow \"indicative\" needs routes along a medial axis (nav \"ecm\"), which this \
              build does not have; use \"gates\", \"seek\" or \"linear\""
@@ -221,10 +225,16 @@ pub(crate) fn check_combination(
                 Capabilities::NONE
             }),
     };
-    registry.compatible(&combination).map_err(BuildError::Refused)
+    registry
+        .compatible(&combination)
+        .map_err(BuildError::Refused)
 }
 
-fn floor_index(floor: &FloorRef, environment: &Environment, what: &str) -> Result<usize, BuildError> {
+fn floor_index(
+    floor: &FloorRef,
+    environment: &Environment,
+    what: &str,
+) -> Result<usize, BuildError> {
     match floor {
         FloorRef::Index(i) if *i < environment.floors.len().max(1) => Ok(*i),
         FloorRef::Index(i) => Err(BuildError::Missing(format!(
@@ -292,7 +302,10 @@ pub(crate) fn merge_environment(
 }
 
 /// Builds the ground and its named areas.
-pub(crate) fn make_place(scenario: &Scenario, environment: &Environment) -> Result<Place, BuildError> {
+pub(crate) fn make_place(
+    scenario: &Scenario,
+    environment: &Environment,
+) -> Result<Place, BuildError> {
     let ground = Ground::from_environment(environment)?;
     let origin = ground.view().origin.truncate();
     let cells = environment.cells.as_ref().map(|c| SiteCells {
@@ -302,8 +315,13 @@ pub(crate) fn make_place(scenario: &Scenario, environment: &Environment) -> Resu
         height: c.height as u32,
         walkable: c.walkable.iter().map(|&w| u8::from(w)).collect(),
     });
-    let everywhere = Area::new("everywhere", Shape::Everywhere, ground.view(), scenario.seed)
-        .ok_or_else(|| BuildError::Missing("the environment has no walkable ground".into()))?;
+    let everywhere = Area::new(
+        "everywhere",
+        Shape::Everywhere,
+        ground.view(),
+        scenario.seed,
+    )
+    .ok_or_else(|| BuildError::Missing("the environment has no walkable ground".into()))?;
     let mut place = Place {
         ground,
         cells,
@@ -345,6 +363,10 @@ pub(crate) fn area_index(
         AreaRef::Name(name) => {
             return match place.areas.iter().position(|a| a.name == *name) {
                 Some(found) => Ok(found as u32),
+                None if name == "everywhere" => {
+                    place.areas.push(place.everywhere.clone());
+                    Ok(place.areas.len() as u32 - 1)
+                }
                 None => {
                     let known = place.areas.iter().map(|a| a.name.as_str());
                     let near = crate::registry::nearest(name, known)
@@ -462,7 +484,8 @@ pub(crate) fn make_state(
         source,
     };
     parts.nav.build(&site, &mut map).map_err(nav_error)?;
-    map.check().map_err(|reason| nav_error(NavError::Unsuitable { reason }))?;
+    map.check()
+        .map_err(|reason| nav_error(NavError::Unsuitable { reason }))?;
     let cells = match scenario.cost.cell {
         Some(size) => CrowdCells::squares(&site.ground, size as f32, &map).map_err(nav_error)?,
         None => CrowdCells::regions(),
@@ -480,7 +503,10 @@ pub(crate) fn make_state(
         .costs
         .iter()
         .any(|c| c.strategy.crowd_needs() != Capabilities::NONE)
-        || scenario.profiles.iter().any(|p| p.speed_law != SpeedLaw::None);
+        || scenario
+            .profiles
+            .iter()
+            .any(|p| p.speed_law != SpeedLaw::None);
     let crowd = CrowdState::new(cells.areas(&map).to_vec(), axes);
     let (goals, goal_nodes) = make_goals(place, &*parts.nav, &map);
     let movers: Vec<Mover> = scenario
@@ -503,9 +529,13 @@ pub(crate) fn make_state(
         .map(|(i, r)| {
             let mover = match &r.mover {
                 None => None,
-                Some(name) => Some(movers.iter().position(|m| m.name == *name).ok_or_else(
-                    || BuildError::Missing(format!("roi {i} travels with mover \"{name}\", which is not there")),
-                )?),
+                Some(name) => {
+                    Some(movers.iter().position(|m| m.name == *name).ok_or_else(|| {
+                        BuildError::Missing(format!(
+                            "roi {i} travels with mover \"{name}\", which is not there"
+                        ))
+                    })?)
+                }
             };
             let at = match mover {
                 Some(_) => {

@@ -35,7 +35,9 @@ pub enum CheckpointError {
         found: u32,
     },
     /// Written for another scenario.
-    #[error("the checkpoint belongs to another scenario (its hash is {found}, this one's is {expected}); resume with the scenario and settings that it was made with")]
+    #[error(
+        "the checkpoint belongs to another scenario (its hash is {found}, this one's is {expected}); resume with the scenario and settings that it was made with"
+    )]
     Scenario {
         /// The hash found.
         found: String,
@@ -94,7 +96,7 @@ records! {
     Gate { left, middle, right, triangle, flags }
     Track { kind, has_gate, stale, within, first, count, cursor, gate, corner, length, cost }
     Patience { above, below }
-    Record { born, sets_off, leg_began, walked, stall_from, source, leg, switches, doing, stalled, profile }
+    Record { born, sets_off, leg_began, walked, stall_from, source, leg, switches, tier_since, doing, stalled, profile }
 }
 
 impl Field for bool {
@@ -325,7 +327,9 @@ impl Simulation {
         let epoch = from.value()?;
         let classes = from.value::<u64>()? as usize;
         let tables = from.value::<u64>()? as usize;
-        if tables != keys.len() * self.parts.costs.len() && tables != classes * self.parts.costs.len() {
+        if tables != keys.len() * self.parts.costs.len()
+            && tables != classes * self.parts.costs.len()
+        {
             return Err(CheckpointError::Damaged("prices do not match the classes"));
         }
         let mut prices = Vec::new();
@@ -352,7 +356,9 @@ impl Simulation {
         for _ in 0..self.sources.len() {
             sources.push((from.value()?, from.value()?));
         }
-        fn text<T: serde::de::DeserializeOwned>(from: &mut Reader<'_>) -> Result<T, CheckpointError> {
+        fn text<T: serde::de::DeserializeOwned>(
+            from: &mut Reader<'_>,
+        ) -> Result<T, CheckpointError> {
             serde_json::from_slice(&from.column::<u8>()?)
                 .map_err(|_| CheckpointError::Damaged("a text does not read"))
         }
@@ -387,7 +393,10 @@ impl Simulation {
         state.pricing.epoch = epoch;
         state.pricing.classes = classes;
         state.pricing.edges.clear();
-        state.pricing.edges.resize_with(prices.len(), Default::default);
+        state
+            .pricing
+            .edges
+            .resize_with(prices.len(), Default::default);
         for (p, e) in prices.iter().zip(&mut state.pricing.edges) {
             edge_prices(&state.map, p, &state.cells, e);
         }

@@ -60,7 +60,9 @@ pub struct Classes {
 
 /// More classes than allowed.
 #[derive(Debug, thiserror::Error)]
-#[error("{needed} route classes are in use, above the limit of {limit}: lower the bins in [classes] or raise classes.limit")]
+#[error(
+    "{needed} route classes are in use, above the limit of {limit}: lower the bins in [classes] or raise classes.limit"
+)]
 pub struct TooManyClasses {
     /// How many were needed.
     pub needed: usize,

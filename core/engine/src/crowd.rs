@@ -123,7 +123,13 @@ impl CrowdState {
     pub(crate) fn save(&self, out: &mut Writer) {
         let plain = |v: &[AtomicI64]| v.iter().map(|a| a.load(Relaxed)).collect::<Vec<_>>();
         out.column(&plain(&self.occupied_now));
-        out.column(&self.persons_now.iter().map(|a| a.load(Relaxed)).collect::<Vec<_>>());
+        out.column(
+            &self
+                .persons_now
+                .iter()
+                .map(|a| a.load(Relaxed))
+                .collect::<Vec<_>>(),
+        );
         out.column(&plain(&self.momentum_now[0]));
         out.column(&plain(&self.momentum_now[1]));
         out.column(&self.occupied);

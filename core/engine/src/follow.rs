@@ -71,13 +71,19 @@ impl Walker {
         self.frame.offset(self.normal, to - self.point)
     }
 
-    /// Velocity towards an offset at the wanted speed, without overshooting it.
-    fn towards(&self, offset: Vec2) -> Vec2 {
+    /// Velocity towards an offset at the wanted speed. The end is not overshot; corners and
+    /// waypoints on the way are rounded, not stopped at.
+    fn towards(&self, offset: Vec2, end: bool) -> Vec2 {
         let distance = offset.length();
         if distance < 1e-6 {
             return Vec2::ZERO;
         }
-        offset * (self.speed.min(distance / self.dt) / distance)
+        let speed = if end {
+            self.speed.min(distance / self.dt)
+        } else {
+            self.speed
+        };
+        offset * (speed / distance)
     }
 }
 
@@ -85,8 +91,16 @@ impl Walker {
 pub fn shrunk(gate: &Gate, radius: f32) -> [Vec3; 2] {
     let across = gate.right - gate.left;
     let width = across.length();
-    let left = if gate.flags & Gate::LEFT_WALL != 0 { radius } else { 0.0 };
-    let right = if gate.flags & Gate::RIGHT_WALL != 0 { radius } else { 0.0 };
+    let left = if gate.flags & Gate::LEFT_WALL != 0 {
+        radius
+    } else {
+        0.0
+    };
+    let right = if gate.flags & Gate::RIGHT_WALL != 0 {
+        radius
+    } else {
+        0.0
+    };
     if width <= 1e-6 {
         return [gate.left, gate.right];
     }
@@ -132,7 +146,11 @@ pub fn find_corner(
     track.corner = match ends.get(corner.opening) {
         Some([left, right]) => {
             let apart = |end: &Vec3| walker.offset(*end).distance_squared(corner.point);
-            if apart(left) <= apart(right) { *left } else { *right }
+            if apart(left) <= apart(right) {
+                *left
+            } else {
+                *right
+            }
         }
         None => end,
     };
@@ -144,13 +162,7 @@ pub fn follow(how: &Follow, track: &Track, walker: &Walker) -> (Vec2, Vec2) {
     match how.kind {
         FollowKind::Gates | FollowKind::Indicative => {
             let aim = walker.offset(track.corner);
-            let velocity = if track.has_gate {
-                // A corner is rounded, not stopped at.
-                aim.normalize_or_zero() * walker.speed
-            } else {
-                walker.towards(aim)
-            };
-            (velocity, aim)
+            (walker.towards(aim, !track.has_gate), aim)
         }
         FollowKind::Seek => {
             let at = if track.has_gate {
@@ -162,14 +174,18 @@ pub fn follow(how: &Follow, track: &Track, walker: &Walker) -> (Vec2, Vec2) {
                 walker.target
             };
             let aim = walker.offset(at);
-            let wanted = walker.towards(aim);
+            let wanted = walker.towards(aim, !track.has_gate);
             let blend = (walker.dt / how.relaxation.max(1e-3)).min(1.0);
             (walker.velocity + (wanted - walker.velocity) * blend, aim)
         }
         FollowKind::Linear => {
-            let at = if track.has_gate { track.gate.middle } else { walker.target };
+            let at = if track.has_gate {
+                track.gate.middle
+            } else {
+                walker.target
+            };
             let aim = walker.offset(at);
-            (walker.towards(aim), aim)
+            (walker.towards(aim, !track.has_gate), aim)
         }
     }
 }

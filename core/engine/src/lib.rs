@@ -38,4 +38,3 @@ pub use query::{Path, QueryError};
 pub use registry::Registry;
 pub use scenario::Scenario;
 pub use simulation::{Proposal, RunError, Simulation};
-

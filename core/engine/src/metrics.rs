@@ -192,9 +192,27 @@ macro_rules! saved {
 }
 
 saved!(
-    spawned, arrivals, arrived, removed, lost, wall_crossings, beyond_cap, not_finite, requests,
-    postponed_requests, unreachable, route_switches, speed_sum, speed_samples, overlap_pairs,
-    overlap_deepest, samples, density_sum, density_peak, stalled, stall_looks
+    spawned,
+    arrivals,
+    arrived,
+    removed,
+    lost,
+    wall_crossings,
+    beyond_cap,
+    not_finite,
+    requests,
+    postponed_requests,
+    unreachable,
+    route_switches,
+    speed_sum,
+    speed_samples,
+    overlap_pairs,
+    overlap_deepest,
+    samples,
+    density_sum,
+    density_peak,
+    stalled,
+    stall_looks
 );
 
 impl Metrics {

@@ -98,8 +98,16 @@ impl Parts {
     pub fn fault(&self) -> Option<(&'static str, String)> {
         let first = |slot: &'static str, fault: Option<String>| fault.map(|f| (slot, f));
         first("nav", self.nav.fault())
-            .or_else(|| self.planners.iter().find_map(|p| first("planner", p.strategy.fault())))
-            .or_else(|| self.costs.iter().find_map(|p| first("cost", p.strategy.fault())))
+            .or_else(|| {
+                self.planners
+                    .iter()
+                    .find_map(|p| first("planner", p.strategy.fault()))
+            })
+            .or_else(|| {
+                self.costs
+                    .iter()
+                    .find_map(|p| first("cost", p.strategy.fault()))
+            })
             .or_else(|| {
                 self.avoidances
                     .iter()

@@ -4,11 +4,7 @@ use glam::DVec3;
 use throng_core::{NONE, NoRoute, PlanRequest, RouteKind, RouteSink, Scratch};
 use throng_kit::{Walk, funnel::pull};
 
-use crate::{
-    agents::AgentId,
-    command::Spot,
-    simulation::Simulation,
-};
+use crate::{agents::AgentId, command::Spot, simulation::Simulation};
 
 /// A route found for a query.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,14 +62,22 @@ impl Simulation {
             RouteKind::Gates => gates.extend_from_slice(&sink.gates),
             RouteKind::Edges => {
                 let site = self.place.site();
-                self.parts.nav.emit_gates(&site, &self.state.map, &sink.edges, &mut gates);
+                self.parts
+                    .nav
+                    .emit_gates(&site, &self.state.map, &sink.edges, &mut gates);
             }
         }
         let (start, end) = (request.from.point, request.to.point);
         let mut points = vec![start];
         if self.ground().plan {
             let mut corners = Vec::new();
-            pull(&gates, start.truncate(), end.truncate(), radius, &mut corners);
+            pull(
+                &gates,
+                start.truncate(),
+                end.truncate(),
+                radius,
+                &mut corners,
+            );
             points.extend(corners.iter().map(|c| {
                 let height = gates.get(c.opening).map_or(end.z, |g| g.middle.z);
                 c.point.extend(height)
@@ -93,7 +97,12 @@ impl Simulation {
 
     /// Answers a batch of requests with the base planner. Prices are those of the last step;
     /// before the first step every metre costs 1.
-    pub fn plan_batch(&self, requests: &[PlanRequest], scratch: &mut Scratch, sink: &mut RouteSink) {
+    pub fn plan_batch(
+        &self,
+        requests: &[PlanRequest],
+        scratch: &mut Scratch,
+        sink: &mut RouteSink,
+    ) {
         sink.clear();
         let mut world = self.state.world(self.place.site(), &*self.parts.nav);
         let mut plain = throng_core::Prices::default();
@@ -102,7 +111,9 @@ impl Simulation {
         if world.prices.is_empty() {
             world.prices = &plain;
         }
-        self.parts.planners[0].strategy.plan(&world, requests, scratch, sink);
+        self.parts.planners[0]
+            .strategy
+            .plan(&world, requests, scratch, sink);
         while sink.rows.len() < requests.len() {
             sink.push_missing(NoRoute::Failed);
         }
@@ -145,6 +156,9 @@ impl Simulation {
     pub fn positions(&self, id: AgentId) -> Option<(DVec3, DVec3)> {
         let row = self.state.agents.row(id)?;
         let a = &self.state.agents;
-        Some((self.world_point(a.before[row]), self.world_point(a.location[row])))
+        Some((
+            self.world_point(a.before[row]),
+            self.world_point(a.location[row]),
+        ))
     }
 }

@@ -183,7 +183,9 @@ impl Simulation {
     /// First half of a step for hosts that move agents themselves: the velocities chosen.
     pub fn propose(&mut self) -> Result<Vec<Proposal>, RunError> {
         if self.proposed {
-            return Err(RunError::Order("propose was called twice without commit".into()));
+            return Err(RunError::Order(
+                "propose was called twice without commit".into(),
+            ));
         }
         self.on_threads(Simulation::choose_velocities)?;
         self.proposed = true;
@@ -218,10 +220,15 @@ impl Simulation {
         for (row, at) in positions.iter().enumerate() {
             let (from, frame) = (a.location[row], a.frame[row]);
             let point = ground.from_world(*at);
-            let to = ground.relocate(from, point).or_else(|| ground.locate(point));
+            let to = ground
+                .relocate(from, point)
+                .or_else(|| ground.locate(point));
             a.before[row] = from;
             if let Some(to) = to.filter(|to| to.point.is_finite()) {
-                let moved = frame.to_tangent(ground.normals[from.triangle as usize], to.point - from.point);
+                let moved = frame.to_tangent(
+                    ground.normals[from.triangle as usize],
+                    to.point - from.point,
+                );
                 a.location[row] = to;
                 a.velocity[row] = (moved / dt).clamp_length_max(a.max_speed[row]);
                 if !ground.flat {
@@ -262,7 +269,13 @@ impl Simulation {
         self.move_movers();
         self.metrics.stages.commands += lap();
 
-        tiers::classify(&self.place, &self.parts, &mut self.state, &mut self.work, &mut self.events);
+        tiers::classify(
+            &self.place,
+            &self.parts,
+            &mut self.state,
+            &mut self.work,
+            &mut self.events,
+        );
         self.metrics.stages.tiers += lap();
 
         crowd::update_crowd(&self.place, &self.parts, &mut self.state, &mut self.work);
@@ -283,15 +296,29 @@ impl Simulation {
         );
         self.metrics.stages.plan += lap();
 
-        guide::guide(&self.place, &self.parts, &self.laws, &mut self.state, &mut self.work);
+        guide::guide(
+            &self.place,
+            &self.parts,
+            &self.laws,
+            &mut self.state,
+            &mut self.work,
+        );
         self.metrics.stages.guide += lap();
         guide::groups(&self.place, &self.parts, &mut self.state, &mut self.work);
         self.metrics.stages.groups += lap();
 
         let before = self.metrics.stages.neighbours;
-        avoid::avoid(&self.place, &self.parts, &mut self.state, &mut self.work, &mut self.metrics);
+        avoid::avoid(
+            &self.place,
+            &self.parts,
+            &mut self.state,
+            &mut self.work,
+            &mut self.metrics,
+        );
         let rebuilding = self.metrics.stages.neighbours - before;
-        self.metrics.stages.split_avoid(lap().saturating_sub(rebuilding));
+        self.metrics
+            .stages
+            .split_avoid(lap().saturating_sub(rebuilding));
         match self.parts.fault() {
             Some((slot, fault)) => Err(RunError::Fault { slot, fault }),
             None => Ok(()),
@@ -325,7 +352,13 @@ impl Simulation {
             // Rows of 4 m, boustrophedon within: neighbours in space are near in memory.
             let cell = ((at.point - low) / 4.0).max(glam::Vec3::ZERO);
             let (x, y, z) = (cell.x as u64, cell.y as u64, cell.z as u64);
-            (z << 42) | (y << 21) | if y % 2 == 0 { x } else { (1 << 21) - 1 - x.min((1 << 21) - 1) }
+            (z << 42)
+                | (y << 21)
+                | if y % 2 == 0 {
+                    x
+                } else {
+                    (1 << 21) - 1 - x.min((1 << 21) - 1)
+                }
         });
         self.state.memory.reorder(order);
     }
@@ -389,7 +422,9 @@ impl Simulation {
             let source = self.sources.get_mut(record.source as usize);
             let last_leg = match &source {
                 Some(s) => match (&s.goals, s.spec.choose) {
-                    (Some(goals), crate::scenario::Choose::Order) => record.leg as usize + 1 >= goals.len(),
+                    (Some(goals), crate::scenario::Choose::Order) => {
+                        record.leg as usize + 1 >= goals.len()
+                    }
                     _ => true,
                 },
                 None => true,
@@ -466,7 +501,10 @@ impl Simulation {
         }
         let view = a.view(ground.flat);
         self.work.grid.rebuild(ground, &view, &a.height, &[], 1.0);
-        let overlaps = self.work.grid.overlapping_pairs(ground, &view, OVERLAP_DEPTH);
+        let overlaps = self
+            .work
+            .grid
+            .overlapping_pairs(ground, &view, OVERLAP_DEPTH);
         m.overlap_pairs += overlaps.0;
         m.overlap_deepest = m.overlap_deepest.max(overlaps.1);
         let (sum, peak) = self.work.grid.local_density(ground, &view);
@@ -578,7 +616,11 @@ impl Simulation {
                     .profiles
                     .iter()
                     .position(|p| new.profile.is_empty() || p.name == new.profile);
-                match (profile, self.place.nearest(new.at), self.destination(&new.goal)) {
+                match (
+                    profile,
+                    self.place.nearest(new.at),
+                    self.destination(&new.goal),
+                ) {
                     (None, _, _) => Err(format!("there is no profile \"{}\"", new.profile)),
                     (_, None, _) => Err(format!("no ground at {:?}", new.at)),
                     (_, _, Err(why)) => Err(why),
@@ -724,6 +766,11 @@ impl Simulation {
         &self.parts
     }
 
+    /// The sources of people, with their areas resolved.
+    pub fn sources(&self) -> &[Source] {
+        &self.sources
+    }
+
     /// The agents as columns.
     pub fn agents(&self) -> &Agents {
         &self.state.agents
@@ -783,7 +830,12 @@ impl Simulation {
     /// Bytes held by state, map and buffers (not the allocator's peak).
     pub fn bytes(&self) -> usize {
         let s = &self.state;
-        s.agents.bytes() + s.map.bytes() + s.routes.bytes() + s.memory.bytes() + s.crowd.bytes() + self.parts.nav.bytes()
+        s.agents.bytes()
+            + s.map.bytes()
+            + s.routes.bytes()
+            + s.memory.bytes()
+            + s.crowd.bytes()
+            + self.parts.nav.bytes()
     }
 
     /// World coordinates of a place.

@@ -56,7 +56,10 @@ impl Source {
         if time + 1e-9 < self.spec.start {
             return 0;
         }
-        let left = self.spec.count.map_or(u64::MAX, |c| c.saturating_sub(self.made));
+        let left = self
+            .spec
+            .count
+            .map_or(u64::MAX, |c| c.saturating_sub(self.made));
         let until = self.spec.stop.map_or(time, |stop| stop.min(time));
         let by_rate = match self.spec.rate {
             Some(rate) => {
@@ -71,7 +74,10 @@ impl Source {
             .hold
             .map_or(u64::MAX, |hold| hold.saturating_sub(self.alive));
         let closed = self.spec.stop.is_some_and(|stop| time > stop + 1e-9);
-        match (closed && self.spec.rate.is_none(), by_rate.min(by_hold).min(left)) {
+        match (
+            closed && self.spec.rate.is_none(),
+            by_rate.min(by_hold).min(left),
+        ) {
             (true, _) => 0,
             (false, u64::MAX) => 0,
             (false, due) => due,
@@ -211,8 +217,16 @@ impl Spawner {
                     NONE
                 };
                 let leader = self.serial;
-                let (id, person) =
-                    self.add(source, index as u32, scenario, place, state, first, group, None)?;
+                let (id, person) = self.add(
+                    source,
+                    index as u32,
+                    scenario,
+                    place,
+                    state,
+                    first,
+                    group,
+                    None,
+                )?;
                 added(id);
                 made += 1;
                 for _ in 1..size {
@@ -221,8 +235,16 @@ impl Spawner {
                         .or_else(|| self.find_start(source, scenario, place, None));
                     let Some(start) = near else { break };
                     let with = Some((leader, person));
-                    let (id, _) =
-                        self.add(source, index as u32, scenario, place, state, start, group, with)?;
+                    let (id, _) = self.add(
+                        source,
+                        index as u32,
+                        scenario,
+                        place,
+                        state,
+                        start,
+                        group,
+                        with,
+                    )?;
                     added(id);
                     made += 1;
                 }
@@ -313,7 +335,11 @@ impl Spawner {
             sets_off: state.step + (premovement / f64::from(state.dt)).round() as u64,
             leg_began: state.step,
             source: index,
-            doing: if premovement > 0.0 { Doing::Waiting } else { Doing::Walking },
+            doing: if premovement > 0.0 {
+                Doing::Waiting
+            } else {
+                Doing::Walking
+            },
             profile: source.profile as u16,
             stall_from: start.point.to_array(),
             ..Record::default()
@@ -322,7 +348,11 @@ impl Spawner {
         let (goal, target) = choose_goal(source, place, scenario.seed, key, 0, start);
         a.goal[row] = goal;
         a.target[row] = target;
-        let to = Frame::to_tangent(&a.frame[row], ground.normals[start.triangle as usize], target.point - start.point);
+        let to = Frame::to_tangent(
+            &a.frame[row],
+            ground.normals[start.triangle as usize],
+            target.point - start.point,
+        );
         a.heading[row] = to.normalize_or(Vec2::X);
         Ok((id, person))
     }

@@ -257,7 +257,8 @@ impl State {
             if g == NONE {
                 continue;
             }
-            let range = self.group_start[g as usize] as usize..self.group_start[g as usize + 1] as usize;
+            let range =
+                self.group_start[g as usize] as usize..self.group_start[g as usize + 1] as usize;
             let members = &mut self.group_member[range];
             let filled = members.iter().position(|m| *m == NONE).unwrap_or(0);
             members[filled] = row as u32;
@@ -293,39 +294,66 @@ pub struct Guided {
 /// Buffers of one chunk at work, reused.
 #[derive(Debug, Default)]
 pub struct ChunkScratch {
+    /// Rows of the agents at work.
     pub rows: Vec<u32>,
+    /// The same within their chunk.
     pub local: Vec<u32>,
+    /// Stable ids.
     pub id: Vec<u64>,
+    /// Ticks.
     pub tick: Vec<u32>,
+    /// Velocities.
     pub velocity: Vec<Vec2>,
+    /// Headings.
     pub heading: Vec<Vec2>,
+    /// Preferred velocities.
     pub preferred: Vec<Vec2>,
+    /// Offsets to the points walked to.
     pub aim: Vec<Vec2>,
+    /// Radii.
     pub radius: Vec<f32>,
+    /// Largest speeds.
     pub max_speed: Vec<f32>,
+    /// Masses.
     pub mass: Vec<f32>,
+    /// Distances of the k-th neighbours.
     pub kth: Vec<f32>,
+    /// Answers: velocities.
     pub out_velocity: Vec<Vec2>,
+    /// Answers: pushes.
     pub out_push: Vec<Vec2>,
+    /// Answers: who follows the route.
     pub follow_route: Vec<u8>,
+    /// Neighbours.
     pub neighbours: NeighbourBuffer,
+    /// Walls.
     pub walls: Vec<NearWall>,
+    /// Where the walls of each agent begin.
     pub wall_start: Vec<u32>,
+    /// The strategy's memory.
     pub memory: MemoryBuffer,
+    /// Gates ahead.
     pub follow: FollowScratch,
+    /// Scratch of each avoidance model.
     pub avoidance: Vec<Scratch>,
+    /// Scratch of each planner.
     pub planner: Vec<Scratch>,
+    /// Regions or cells.
     pub regions: Vec<u32>,
 }
 
 /// Chunk buffers that are free, shared by the threads.
 #[derive(Debug, Default)]
-pub struct ScratchPool(Mutex<Vec<Box<ChunkScratch>>>);
+pub struct ScratchPool(Mutex<Vec<ChunkScratch>>);
 
 impl ScratchPool {
     /// Runs `work` with a free buffer.
     pub fn with<R>(&self, work: impl FnOnce(&mut ChunkScratch) -> R) -> R {
-        let lock = || self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let lock = || {
+            self.0
+                .lock()
+                .unwrap_or_else(|poisoned| poisoned.into_inner())
+        };
         let mut scratch = lock().pop().unwrap_or_default();
         let result = work(&mut scratch);
         lock().push(scratch);

@@ -78,6 +78,9 @@ impl Track {
     }
 }
 
+/// Metres before a gate's line that count as on it.
+const ON_THE_LINE: f32 = 0.02;
+
 /// A body that may pass gates in this step.
 #[derive(Clone, Copy, Debug)]
 pub struct Passer {
@@ -99,7 +102,8 @@ impl Passer {
         let width = across.length_squared();
         if width > 1e-4 {
             let from_left = self.now - gate.left;
-            let ahead = self.up.cross(across).dot(from_left);
+            // Standing on the line is being through: nobody may wait on it for the last bit.
+            let ahead = self.up.cross(across).dot(from_left) / width.sqrt() + ON_THE_LINE;
             let along = from_left.dot(across) / width;
             let slack = (self.radius + 0.5) / width.sqrt();
             return ahead >= 0.0 && along > -slack && along < 1.0 + slack;
@@ -198,7 +202,8 @@ impl Routes {
             }
             TrackKind::Gates => {
                 let first = track.first as usize;
-                let ahead = &self.gates[first + track.cursor as usize..first + track.count as usize];
+                let ahead =
+                    &self.gates[first + track.cursor as usize..first + track.count as usize];
                 out.extend_from_slice(&ahead[..ahead.len().min(most)]);
             }
             TrackKind::None | TrackKind::Unreachable => {}
@@ -260,8 +265,13 @@ impl Routes {
     pub fn compact(&mut self, agents: &mut Agents) {
         if self.dead_edges > 1024 && self.dead_edges * 2 > self.edges.len() {
             self.spare_edges.clear();
-            for track in agents.track.iter_mut().filter(|t| t.kind == TrackKind::Edges) {
-                let rest = (track.first + track.cursor) as usize..(track.first + track.count) as usize;
+            for track in agents
+                .track
+                .iter_mut()
+                .filter(|t| t.kind == TrackKind::Edges)
+            {
+                let rest =
+                    (track.first + track.cursor) as usize..(track.first + track.count) as usize;
                 track.first = self.spare_edges.len() as u32;
                 track.count -= track.cursor;
                 track.cursor = 0;
@@ -272,8 +282,13 @@ impl Routes {
         }
         if self.dead_gates > 1024 && self.dead_gates * 2 > self.gates.len() {
             self.spare_gates.clear();
-            for track in agents.track.iter_mut().filter(|t| t.kind == TrackKind::Gates) {
-                let rest = (track.first + track.cursor) as usize..(track.first + track.count) as usize;
+            for track in agents
+                .track
+                .iter_mut()
+                .filter(|t| t.kind == TrackKind::Gates)
+            {
+                let rest =
+                    (track.first + track.cursor) as usize..(track.first + track.count) as usize;
                 track.first = self.spare_gates.len() as u32;
                 track.count -= track.cursor;
                 track.cursor = 0;
@@ -290,7 +305,8 @@ impl Routes {
         self.count.clear();
         for track in &agents.track {
             let edges = track.kind == TrackKind::Edges;
-            self.first.push(if edges { track.first + track.cursor } else { 0 });
+            self.first
+                .push(if edges { track.first + track.cursor } else { 0 });
             self.count.push(if edges { track.remaining() } else { 0 });
         }
     }

@@ -52,5 +52,7 @@ pub fn avoidance(id: &str, options: &toml::Table) -> Result<Box<dyn LocalAvoidan
     strategy
         .create(options)
         .map_err(|e| fail(e.to_string()))
-        .and_then(|made| AnyStrategy::into_avoidance(made).ok_or_else(|| fail("fills another slot".into())))
+        .and_then(|made| {
+            AnyStrategy::into_avoidance(made).ok_or_else(|| fail("fills another slot".into()))
+        })
 }

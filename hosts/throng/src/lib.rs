@@ -34,15 +34,16 @@ pub mod alone;
 pub mod load;
 pub mod scenes;
 mod simulation;
+pub mod snapshot;
 
 pub use load::{LoadError, LoadOptions, Loaded, PluginPolicy, load, load_text, registry};
 pub use simulation::{Builder, Simulation, SimulationError};
 pub use throng_core as core;
+pub use throng_engine as engine;
 pub use throng_engine::{
     AgentId, BuildError, CheckpointError, Command, Destination, Event, Mover, NewAgent, Path,
     Proposal, QueryError, Registry, RunError, Scenario, Spot, diagnostics, metrics, scenario,
 };
-pub use throng_engine as engine;
 pub use throng_kit::environment;
 
 // A crate that nobody names is dropped by the linker, and its strategies with it.

@@ -68,10 +68,14 @@ pub enum LoadError {
     #[error("{0}")]
     Path(String),
     /// The scenario names no environment.
-    #[error("the scenario has no environment: add [environment] with file = \"…\" or generate = \"…\"")]
+    #[error(
+        "the scenario has no environment: add [environment] with file = \"…\" or generate = \"…\""
+    )]
     NoEnvironment,
     /// The scenario names libraries, and the user has not allowed them.
-    #[error("the scenario names the library {0}: libraries are native code and are loaded only with --allow-plugins")]
+    #[error(
+        "the scenario names the library {0}: libraries are native code and are loaded only with --allow-plugins"
+    )]
     PluginsNotAllowed(String),
     /// A library could not be loaded.
     #[error("plugin: {0}")]
@@ -105,20 +109,25 @@ pub fn registry() -> Registry {
 /// Loads a scenario file, its libraries and its environment.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, LoadError> {
     let mut registry = registry();
-    let engine_options = |registry| scenario::LoadOptions {
-        sets: options.sets.clone(),
-        seed: options.seed,
-        allow_outside: options.allow_outside,
-        ..scenario::LoadOptions::new(registry)
-    };
-    let named = Scenario::plugins_of(path, &engine_options(&registry))?;
+    fn engine_options<'a>(
+        options: &LoadOptions,
+        registry: &'a Registry,
+    ) -> scenario::LoadOptions<'a> {
+        scenario::LoadOptions {
+            sets: options.sets.clone(),
+            seed: options.seed,
+            allow_outside: options.allow_outside,
+            ..scenario::LoadOptions::new(registry)
+        }
+    }
+    let named = Scenario::plugins_of(path, &engine_options(options, &registry))?;
     if let (PluginPolicy::Refuse, Some(first)) = (options.plugins, named.first()) {
         return Err(LoadError::PluginsNotAllowed(first.display().to_string()));
     }
     for library in named.iter().chain(&options.libraries) {
         registry.register(plugin::load(library)?.strategies)?;
     }
-    let scenario = Scenario::load(path, &engine_options(&registry))?;
+    let scenario = Scenario::load(path, &engine_options(options, &registry))?;
     let environment = environment(&scenario, &registry)?;
     Ok(Loaded {
         scenario,
@@ -228,12 +237,16 @@ fn stack(whole: &mut Environment, part: Environment, layer: &LayerSpec) -> Resul
         d.floor = floor;
         d
     }));
-    whole.obstacles.extend(part.obstacles.into_iter().map(|mut o| {
-        o.floor = floor;
-        o
-    }));
     whole
-        .notices
-        .extend(part.notices.into_iter().map(|n| format!("layer \"{name}\": {n}")));
+        .obstacles
+        .extend(part.obstacles.into_iter().map(|mut o| {
+            o.floor = floor;
+            o
+        }));
+    whole.notices.extend(
+        part.notices
+            .into_iter()
+            .map(|n| format!("layer \"{name}\": {n}")),
+    );
     Ok(())
 }

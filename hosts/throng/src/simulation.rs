@@ -152,6 +152,7 @@ impl Builder {
             sets: self.options.sets.clone(),
             seed: self.options.seed,
             allow_outside: self.options.allow_outside,
+            own_environment: true,
             ..throng_engine::scenario::LoadOptions::new(&registry)
         };
         let scenario = throng_engine::Scenario::parse(text, "scenario", &engine_options)

@@ -38,39 +38,41 @@ pub fn advance(place: &Place, state: &mut State, work: &Work, metrics: &mut Metr
         .zip(a.record.par_chunks_mut(CHUNK))
         .zip(work.steered.par_chunks(CHUNK))
         .enumerate()
-        .for_each(|(chunk, ((((((location, before), frame), velocity), heading), record), steered))| {
-            for i in 0..location.len() {
-                let row = chunk * CHUNK + i;
-                let Steered { velocity: v, push } = steered[i];
-                let from = location[i];
-                before[i] = from;
-                let wanted = v * dt + push;
-                let moved = ground.advance(from, frame[i], wanted, radius[row]);
-                let chord = moved.to.point.distance(from.point);
-                let cap = max_speed[row] * dt + push.length() + 1e-3;
-                too_far.fetch_add(u64::from(chord > cap), Relaxed);
-                if !moved.to.is_somewhere() || !moved.to.point.is_finite() {
-                    lost.fetch_add(1, Relaxed);
-                    continue;
+        .for_each(
+            |(chunk, ((((((location, before), frame), velocity), heading), record), steered))| {
+                for i in 0..location.len() {
+                    let row = chunk * CHUNK + i;
+                    let Steered { velocity: v, push } = steered[i];
+                    let from = location[i];
+                    before[i] = from;
+                    let wanted = v * dt + push;
+                    let moved = ground.advance(from, frame[i], wanted, radius[row]);
+                    let chord = moved.to.point.distance(from.point);
+                    let cap = max_speed[row] * dt + push.length() + 1e-3;
+                    too_far.fetch_add(u64::from(chord > cap), Relaxed);
+                    if !moved.to.is_somewhere() || !moved.to.point.is_finite() {
+                        lost.fetch_add(1, Relaxed);
+                        continue;
+                    }
+                    crossings.fetch_add(
+                        u64::from(crosses_wall(&ground, from, moved.to, moved.walked)),
+                        Relaxed,
+                    );
+                    location[i] = moved.to;
+                    frame[i] = moved.frame;
+                    velocity[i] = if moved.touched_wall {
+                        // What the wall let through, without the push.
+                        ((moved.moved - push) / dt).clamp_length_max(v.length())
+                    } else {
+                        v
+                    };
+                    if v.length_squared() > TURNING_SPEED * TURNING_SPEED {
+                        heading[i] = v.normalize();
+                    }
+                    record[i].walked += f64::from(moved.walked);
                 }
-                crossings.fetch_add(
-                    u64::from(crosses_wall(&ground, from, moved.to, moved.walked)),
-                    Relaxed,
-                );
-                location[i] = moved.to;
-                frame[i] = moved.frame;
-                velocity[i] = if moved.touched_wall {
-                    // What the wall let through, without the push.
-                    ((moved.moved - push) / dt).clamp_length_max(v.length())
-                } else {
-                    v
-                };
-                if v.length_squared() > TURNING_SPEED * TURNING_SPEED {
-                    heading[i] = v.normalize();
-                }
-                record[i].walked += f64::from(moved.walked);
-            }
-        });
+            },
+        );
     metrics.wall_crossings += crossings.into_inner();
     metrics.lost += lost.into_inner();
     metrics.beyond_cap += too_far.into_inner();
@@ -102,12 +104,15 @@ fn crosses_wall(ground: &GroundView<'_>, from: Location, to: Location, walked: f
                     }
                     let (c, d) = (wall.a.truncate(), wall.b.truncate());
                     // A hair on either side is touching, not crossing.
-                    let side = |p: Vec2, q: Vec2, r: Vec2| (q - p).perp_dot(r - p) / (q - p).length().max(1e-9);
+                    let side = |p: Vec2, q: Vec2, r: Vec2| {
+                        (q - p).perp_dot(r - p) / (q - p).length().max(1e-9)
+                    };
                     let through = side(c, d, a) > 1e-3
                         && side(c, d, b) < -1e-3
                         && side(a, b, c) * side(a, b, d) < 0.0;
                     if through {
-                        let round = (a.distance(c) + c.distance(b)).min(a.distance(d) + d.distance(b));
+                        let round =
+                            (a.distance(c) + c.distance(b)).min(a.distance(d) + d.distance(b));
                         if walked + 1e-3 < round {
                             return true;
                         }
@@ -147,7 +152,14 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
                             up: frame.up(site.ground.normals[at.triangle as usize]),
                             radius: a.radius[row],
                         };
-                        routes.pass(track, &body, &*parts.nav, &site, map, &mut scratch.follow.gates);
+                        routes.pass(
+                            track,
+                            &body,
+                            &*parts.nav,
+                            &site,
+                            map,
+                            &mut scratch.follow.gates,
+                        );
                     }
                     let there = match a.goal[row] {
                         NONE => {

@@ -15,11 +15,20 @@ use crate::{
     state::{Place, State, Steered, Work, speed_factor},
 };
 
+/// For so long after a change of tier an agent's velocity changes no faster than this.
+const BLEND_SECONDS: f32 = 0.5;
+const BLEND_ACCELERATION: f32 = 10.0;
 /// Largest displacement in a step that a model may push a body by, in radii.
 const MOST_PUSH: f32 = 0.5;
 
 /// Chooses everybody's velocity. Those whose tier is not due keep theirs.
-pub fn avoid(place: &Place, parts: &Parts, state: &mut State, work: &mut Work, metrics: &mut Metrics) {
+pub fn avoid(
+    place: &Place,
+    parts: &Parts,
+    state: &mut State,
+    work: &mut Work,
+    metrics: &mut Metrics,
+) {
     let count = state.agents.len();
     work.steered.resize(count, Steered::default());
     let site = place.site();
@@ -32,7 +41,13 @@ pub fn avoid(place: &Place, parts: &Parts, state: &mut State, work: &mut Work, m
         .fold(0.0, f32::max);
     if reach > 0.0 {
         let agents = state.agents.view(ground.flat);
-        work.grid.rebuild(ground, &agents, &state.agents.height, &state.movers_now, reach);
+        work.grid.rebuild(
+            ground,
+            &agents,
+            &state.agents.height,
+            &state.movers_now,
+            reach,
+        );
     }
     metrics.stages.neighbours += began.elapsed();
     work.reciprocal.clear();
@@ -42,6 +57,7 @@ pub fn avoid(place: &Place, parts: &Parts, state: &mut State, work: &mut Work, m
             .iter()
             .map(|t| parts.avoidances[t.avoidance].perception.reach > 0.0),
     );
+    let blend_steps = (BLEND_SECONDS / state.dt).ceil() as u64;
     let fastest = state.agents.max_speed.iter().copied().fold(0.0, f32::max);
     let mut kth = std::mem::take(&mut state.agents.kth);
     let mut memory = std::mem::take(&mut state.memory);
@@ -177,8 +193,15 @@ pub fn avoid(place: &Place, parts: &Parts, state: &mut State, work: &mut Work, m
                             velocity = Vec2::ZERO;
                             push = Vec2::ZERO;
                         }
+                        let mut velocity = velocity.clamp_length_max(s.max_speed[i]);
+                        let since = a.record[s.rows[i] as usize].tier_since;
+                        if since > 0 && state.step < since + blend_steps {
+                            let change = velocity - s.velocity[i];
+                            velocity = s.velocity[i]
+                                + change.clamp_length_max(BLEND_ACCELERATION * state.dt);
+                        }
                         steered[s.local[i] as usize] = Steered {
-                            velocity: velocity.clamp_length_max(s.max_speed[i]),
+                            velocity,
                             push: push.clamp_length_max(MOST_PUSH * s.radius[i]),
                         };
                     }
@@ -189,5 +212,7 @@ pub fn avoid(place: &Place, parts: &Parts, state: &mut State, work: &mut Work, m
     state.agents.kth = kth;
     state.memory = memory;
     metrics.not_finite += not_finite.into_inner();
-    metrics.stages.add_parallel(looking.into_inner(), steering.into_inner());
+    metrics
+        .stages
+        .add_parallel(looking.into_inner(), steering.into_inner());
 }

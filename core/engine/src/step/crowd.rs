@@ -34,11 +34,20 @@ pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut 
             work.pool.with(|scratch| {
                 scratch.regions.clear();
                 scratch.regions.extend_from_slice(region);
-                parts.nav.region_of(&site, map, places, &scratch.regions, region);
+                parts
+                    .nav
+                    .region_of(&site, map, places, &scratch.regions, region);
                 if let CrowdCells::Regions = cells {
                     scratch.regions.copy_from_slice(region);
                 } else {
-                    cells.cell_of(&*parts.nav, &site, map, places, region, &mut scratch.regions);
+                    cells.cell_of(
+                        &*parts.nav,
+                        &site,
+                        map,
+                        places,
+                        region,
+                        &mut scratch.regions,
+                    );
                 }
                 for (i, row) in rows.enumerate() {
                     let to = scratch.regions[i];
@@ -74,9 +83,16 @@ pub fn update_prices(parts: &mut Parts, state: &mut State) -> bool {
     let fresh = state.pricing.classes;
     let time = state.time();
     let mut changed = false;
-    state.pricing.prices.resize_with(classes * costs, Default::default);
-    state.pricing.edges.resize_with(classes * costs, Default::default);
-    let due = |part: &crate::parts::CostPart| !part.is_static && state.step.is_multiple_of(part.every);
+    state
+        .pricing
+        .prices
+        .resize_with(classes * costs, Default::default);
+    state
+        .pricing
+        .edges
+        .resize_with(classes * costs, Default::default);
+    let due =
+        |part: &crate::parts::CostPart| !part.is_static && state.step.is_multiple_of(part.every);
     if parts.costs.iter().any(due) || fresh < classes {
         state.crowd.publish();
     }

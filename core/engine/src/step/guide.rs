@@ -52,7 +52,9 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
             let first = chunk * CHUNK;
             let rows = first..first + guided.len();
             pool.with(|scratch| {
-                scratch.planner.resize_with(parts.planners.len(), Default::default);
+                scratch
+                    .planner
+                    .resize_with(parts.planners.len(), Default::default);
                 for (t, tier) in parts.tiers.iter().enumerate() {
                     scratch.rows.clear();
                     scratch.local.clear();
@@ -121,7 +123,11 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                         if scratch.follow_route[i] == 0 {
                             let (wish, limit) = (scratch.preferred[i], a.max_speed[row]);
                             *out = Guided {
-                                preferred: if wish.is_finite() { wish.clamp_length_max(limit) } else { Vec2::ZERO },
+                                preferred: if wish.is_finite() {
+                                    wish.clamp_length_max(limit)
+                                } else {
+                                    Vec2::ZERO
+                                },
                                 aim: scratch.aim[i],
                             };
                             continue;
@@ -142,8 +148,10 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                             dt,
                         };
                         let due = track.has_gate
-                            && (state.step + (a.id[row] & 0xFFFF_FFFF)).is_multiple_of(CORNER_EVERY);
-                        let pulls = matches!(tier.follow.kind, FollowKind::Gates | FollowKind::Indicative);
+                            && (state.step + (a.id[row] & 0xFFFF_FFFF))
+                                .is_multiple_of(CORNER_EVERY);
+                        let pulls =
+                            matches!(tier.follow.kind, FollowKind::Gates | FollowKind::Indicative);
                         if pulls && (track.stale || due) {
                             follow::find_corner(
                                 track,

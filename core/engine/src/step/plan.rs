@@ -132,7 +132,9 @@ impl Planning {
             .for_each(|(sink, batch)| {
                 sink.clear();
                 pool.with(|scratch| {
-                    scratch.planner.resize_with(parts.planners.len(), Default::default);
+                    scratch
+                        .planner
+                        .resize_with(parts.planners.len(), Default::default);
                     planner.plan(&world, batch, &mut scratch.planner[0], sink);
                 });
                 // A planner that forgets a request has failed it.
@@ -164,7 +166,10 @@ impl Planning {
         let period = policy
             .every
             .map(|seconds| ((seconds / f64::from(state_now.dt)).round() as u64).max(1));
-        let epoch_begins = parts.costs.iter().any(|c| !c.is_static && state_now.step.is_multiple_of(c.every));
+        let epoch_begins = parts
+            .costs
+            .iter()
+            .any(|c| !c.is_static && state_now.step.is_multiple_of(c.every));
         let epoch = parts.costs[0].every as f32 * state_now.dt;
         for row in 0..a.len() {
             let (record, track) = (&a.record[row], &a.track[row]);
@@ -209,9 +214,9 @@ impl Planning {
             if !track.stale
                 && track.kind == TrackKind::Edges
                 && turn.is_multiple_of(SIGHT_EVERY)
-                && ground.locate(track.corner).is_some_and(|corner| {
-                    !ground.sees(a.location[row], corner)
-                })
+                && ground
+                    .locate(track.corner)
+                    .is_some_and(|corner| !ground.sees(a.location[row], corner))
             {
                 wish(Want::Broken);
                 continue;
@@ -248,18 +253,20 @@ impl Planning {
                 }
                 continue;
             }
-            if on_price && epoch_begins {
-                if let Some((_, base, crowd)) = crowding(state_now, parts, row) {
-                    let left = track.remaining() as f32 / track.count.max(1) as f32;
-                    let expected = track.cost * left;
-                    let now = base + a.weight[row] * crowd;
-                    if (now - expected).abs() > policy.change as f32 * expected.max(1e-6) {
-                        wish(Want::Event);
-                        continue;
-                    }
+            if on_price
+                && epoch_begins
+                && let Some((_, base, crowd)) = crowding(state_now, parts, row)
+            {
+                let left = track.remaining() as f32 / track.count.max(1) as f32;
+                let expected = track.cost * left;
+                let now = base + a.weight[row] * crowd;
+                if (now - expected).abs() > policy.change as f32 * expected.max(1e-6) {
+                    wish(Want::Event);
+                    continue;
                 }
             }
-            if period.is_some_and(|p| turn.is_multiple_of(p) && state_now.step != record.leg_began) {
+            if period.is_some_and(|p| turn.is_multiple_of(p) && state_now.step != record.leg_began)
+            {
                 wish(Want::Period);
             }
         }
@@ -289,8 +296,12 @@ impl Planning {
                 if had_route && wish.why > Want::Broken {
                     continue;
                 }
-                metrics.unreachable += u64::from(state.agents.track[row].kind != TrackKind::Unreachable);
-                events.push(Event::Unreachable(AgentId(state.agents.id[row]), why.reason()));
+                metrics.unreachable +=
+                    u64::from(state.agents.track[row].kind != TrackKind::Unreachable);
+                events.push(Event::Unreachable(
+                    AgentId(state.agents.id[row]),
+                    why.reason(),
+                ));
             }
             if had_route {
                 let new = &sink.edges[if answer.kind == RouteKind::Edges {
@@ -299,17 +310,18 @@ impl Planning {
                     0..0
                 }];
                 let old = state.routes.edges_ahead(&state.agents.track[row]);
-                let same = !new.is_empty() && old.ends_with(new) || !old.is_empty() && new.ends_with(old);
+                let same =
+                    !new.is_empty() && old.ends_with(new) || !old.is_empty() && new.ends_with(old);
                 if same && wish.why > Want::Broken {
                     continue;
                 }
                 // With hysteresis a new route must be worth leaving the old one for.
-                if policy.hysteresis.is_some() && wish.why > Want::Broken {
-                    if let Some((_, base, crowd)) = crowding(state, parts, row) {
-                        if answer.cost >= base + state.agents.weight[row] * crowd {
-                            continue;
-                        }
-                    }
+                if policy.hysteresis.is_some()
+                    && wish.why > Want::Broken
+                    && let Some((_, base, crowd)) = crowding(state, parts, row)
+                    && answer.cost >= base + state.agents.weight[row] * crowd
+                {
+                    continue;
                 }
                 if !same {
                     state.agents.record[row].switches += 1;
@@ -319,9 +331,13 @@ impl Planning {
             let mut track = state.agents.track[row];
             state.routes.adopt(&mut track, answer, sink);
             work.pool.with(|scratch| {
-                state
-                    .routes
-                    .load_gate(&mut track, &*parts.nav, &site, &state.map, &mut scratch.follow.gates);
+                state.routes.load_gate(
+                    &mut track,
+                    &*parts.nav,
+                    &site,
+                    &state.map,
+                    &mut scratch.follow.gates,
+                );
             });
             state.agents.track[row] = track;
         }

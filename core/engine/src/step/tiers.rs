@@ -11,7 +11,13 @@ use crate::{
 };
 
 /// Gives every agent its tier and reports changes.
-pub fn classify(place: &Place, parts: &Parts, state: &mut State, work: &mut Work, events: &mut Vec<Event>) {
+pub fn classify(
+    place: &Place,
+    parts: &Parts,
+    state: &mut State,
+    work: &mut Work,
+    events: &mut Vec<Event>,
+) {
     if let Some(level) = parts.lod.constant() {
         state.agents.tier.fill(parts.tier_of(level));
         return;
@@ -32,6 +38,7 @@ pub fn classify(place: &Place, parts: &Parts, state: &mut State, work: &mut Work
             state.agents.tier[row] = new;
             // A fresh agent has no tier to change from.
             if state.agents.record[row].born != state.step {
+                state.agents.record[row].tier_since = state.step;
                 events.push(Event::TierChanged {
                     agent: AgentId(state.agents.id[row]),
                     from: parts.tiers[old as usize].level,

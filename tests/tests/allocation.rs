@@ -1,0 +1,75 @@
+//! A steady step allocates nothing.
+
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    ops::ControlFlow,
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+};
+
+use throng::Simulation;
+
+struct Counting;
+static COUNT: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: every call is handed on to the system's allocator as it came.
+#[allow(unsafe_code)]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.fetch_add(1, Relaxed);
+        // SAFETY: the caller's promise is handed on.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise is handed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        COUNT.fetch_add(1, Relaxed);
+        // SAFETY: the caller's promise is handed on.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const SQUARE: &str = r#"
+name = "square"
+seed = 1
+duration = 100.0
+[environment]
+generate = "square"
+agents = 600
+[planner]
+kind = "direct"
+[[source]]
+area = "everything"
+count = 600
+goals = "random"
+at_goal = "again"
+"#;
+
+#[test]
+fn a_steady_step_allocates_nothing() {
+    for threads in [1, 2] {
+        let mut sim = Simulation::builder().threads(threads).text(SQUARE).unwrap();
+        let mut per_step = Vec::with_capacity(1000);
+        let mut last = 0;
+        sim.run(400, |_| {
+            let now = COUNT.load(Relaxed);
+            per_step.push(now - last);
+            last = now;
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+        // Buffers grow while the crowd settles; after that a step in ten thousand may still meet
+        // a denser place than ever before, so the quiet ones are counted.
+        let late = &per_step[200..];
+        let quiet = late.iter().filter(|n| **n == 0).count();
+        assert!(
+            quiet >= 195,
+            "{threads} threads: {} of 200 late steps allocated: {late:?}",
+            200 - quiet
+        );
+    }
+}
