@@ -43,9 +43,7 @@ fn fits(option: &OptionSpec, value: &Value) -> bool {
         (OptionKind::Number { min, max }, Value::Integer(number)) => {
             (min..=max).contains(&&(*number as f64))
         }
-        (OptionKind::Integer { min, max }, Value::Integer(number)) => {
-            (min..=max).contains(&number)
-        }
+        (OptionKind::Integer { min, max }, Value::Integer(number)) => (min..=max).contains(&number),
         (OptionKind::Choice(words), Value::String(word)) => words.contains(&word.as_str()),
         (OptionKind::Switch, Value::Boolean(_)) | (OptionKind::Text, Value::String(_)) => true,
         _ => false,

@@ -49,7 +49,10 @@ pub enum SceneError {
         known: String,
     },
     /// The scene has no such option.
-    #[error("scene {scene} has no option {option:?}{}; it takes {known}", suggestion(nearest))]
+    #[error(
+        "scene {scene} has no option {option:?}{}; it takes {known}",
+        suggestion(nearest)
+    )]
     UnknownOption {
         /// The scene.
         scene: &'static str,

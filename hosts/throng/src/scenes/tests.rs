@@ -15,16 +15,27 @@ fn table(text: &str) -> Table {
 fn every_scene_draws_with_its_defaults_and_twice_the_same() {
     for spec in scenes() {
         let scene = generate(spec.id, &Table::new()).unwrap();
-        assert_eq!(scene, generate(spec.id, &Table::new()).unwrap(), "{}", spec.id);
+        assert_eq!(
+            scene,
+            generate(spec.id, &Table::new()).unwrap(),
+            "{}",
+            spec.id
+        );
         assert_eq!(scene.mesh.is_some(), scene.floors.is_empty(), "{}", spec.id);
         for area in &scene.areas {
             assert!(area.floor < scene.floors.len());
             assert!(area.shape.outer.len() >= 3, "{} {}", spec.id, area.name);
         }
         let mut names: Vec<&str> = scene.areas.iter().map(|a| a.name.as_str()).collect();
-        assert!(scene.mesh.is_some() || !names.is_empty(), "{} has no areas", spec.id);
+        assert!(
+            scene.mesh.is_some() || !names.is_empty(),
+            "{} has no areas",
+            spec.id
+        );
         names.sort_unstable();
-        names.windows(2).for_each(|pair| assert_ne!(pair[0], pair[1], "{}", spec.id));
+        names
+            .windows(2)
+            .for_each(|pair| assert_ne!(pair[0], pair[1], "{}", spec.id));
     }
 }
 
@@ -59,11 +70,25 @@ fn every_scene_is_a_ground_without_repairs() {
         match &scene.mesh {
             Some(mesh) => {
                 let area = Topology::of(mesh).area;
-                assert!((ground.walkable_area() / area - 1.0).abs() < 1e-5, "{}", spec.id);
+                assert!(
+                    (ground.walkable_area() / area - 1.0).abs() < 1e-5,
+                    "{}",
+                    spec.id
+                );
             }
-            None => assert!(ground.notices().is_empty(), "{} {:?}", spec.id, ground.notices()),
+            None => assert!(
+                ground.notices().is_empty(),
+                "{} {:?}",
+                spec.id,
+                ground.notices()
+            ),
         }
-        assert!(scene.doors.iter().all(|door| ground.door_index(&door.name).is_some()));
+        assert!(
+            scene
+                .doors
+                .iter()
+                .all(|door| ground.door_index(&door.name).is_some())
+        );
         // Somewhere in each area there is ground to stand on.
         let origin = ground.view().origin;
         for area in &scene.areas {
@@ -75,10 +100,15 @@ fn every_scene_is_a_ground_without_repairs() {
                 let share = 0.05 * i as f64;
                 let at = middle + (corner - middle) * share;
                 let in_hole = hole.is_some_and(|hole| {
-                    hole.iter().all(|p| p.distance(middle) > at.distance(middle))
+                    hole.iter()
+                        .all(|p| p.distance(middle) > at.distance(middle))
                 });
                 let local: Vec2 = (at - origin.truncate()).as_vec2();
-                !in_hole && ground.view().locate_plan(local, Some(area.floor as u16)).is_some()
+                !in_hole
+                    && ground
+                        .view()
+                        .locate_plan(local, Some(area.floor as u16))
+                        .is_some()
             });
             assert!(stands, "{} {}", spec.id, area.name);
         }
@@ -96,7 +126,12 @@ fn declared_defaults_are_allowed_and_change_nothing() {
             written.insert(option.name.into(), value);
         }
         let scene = generate(spec.id, &written).unwrap_or_else(|e| panic!("{}: {e}", spec.id));
-        assert_eq!(scene, generate(spec.id, &Table::new()).unwrap(), "{}", spec.id);
+        assert_eq!(
+            scene,
+            generate(spec.id, &Table::new()).unwrap(),
+            "{}",
+            spec.id
+        );
     }
 }
 
@@ -107,11 +142,15 @@ fn the_ends_of_every_range_draw_or_say_why_not() {
         for option in &spec.options {
             // The large end of what makes a scene large takes long; the small one says as much.
             let values = match &option.kind {
-                OptionKind::Number { max, .. } if option.name == "grain" => vec![Value::Float(*max)],
+                OptionKind::Number { max, .. } if option.name == "grain" => {
+                    vec![Value::Float(*max)]
+                }
                 OptionKind::Number { min, .. } => vec![Value::Float(*min)],
                 OptionKind::Integer { min, .. } => vec![Value::Integer(*min)],
                 OptionKind::Switch => vec![Value::Boolean(true), Value::Boolean(false)],
-                OptionKind::Choice(words) => words.iter().map(|w| Value::String((*w).into())).collect(),
+                OptionKind::Choice(words) => {
+                    words.iter().map(|w| Value::String((*w).into())).collect()
+                }
                 _ => Vec::new(),
             };
             for value in values {
@@ -186,7 +225,12 @@ fn seeds_draw_different_scenes() {
     for spec in scenes() {
         if spec.options.iter().any(|option| option.name == "seed") {
             let other = generate(spec.id, &table("seed = 2")).unwrap();
-            assert_ne!(other, generate(spec.id, &Table::new()).unwrap(), "{}", spec.id);
+            assert_ne!(
+                other,
+                generate(spec.id, &Table::new()).unwrap(),
+                "{}",
+                spec.id
+            );
         }
     }
 }

@@ -39,7 +39,11 @@ impl Scene for Blocks {
         draft.solid(0, rect(48.0, 46.0, 52.0, 54.0));
         draft.area(0, "bottom", rect(10.0, 1.0, 90.0, 9.0));
         draft.area(0, "top", rect(10.0, 91.0, 90.0, 99.0));
-        for (name, from, to) in [("left", 0.0, 44.0), ("middle", 44.0, 56.0), ("right", 56.0, 100.0)] {
+        for (name, from, to) in [
+            ("left", 0.0, 44.0),
+            ("middle", 44.0, 56.0),
+            ("right", 56.0, 100.0),
+        ] {
             draft.line(0, name, [(from, 50.0).into(), (to, 50.0).into()]);
         }
         Ok(draft.finish())

@@ -44,7 +44,10 @@ impl Scene for City {
                 self.polygons, self.side
             ));
         }
-        let (least, most) = (CORNERS.start() * self.polygons, CORNERS.end() * self.polygons);
+        let (least, most) = (
+            CORNERS.start() * self.polygons,
+            CORNERS.end() * self.polygons,
+        );
         if !(least..=most).contains(&self.vertices) {
             return Err(format!(
                 "{} buildings have between {least} and {most} vertices, not {}",
@@ -95,10 +98,19 @@ fn lots(side: f64, ring_road: f64, unit: f64, count: usize, random: &mut Stream)
     while lots.len() < count {
         let area = |lot: &Lot| (lot.high - lot.low).element_product();
         let largest = (0..lots.len())
-            .reduce(|best, i| if area(&lots[i]) > area(&lots[best]) { i } else { best })
+            .reduce(|best, i| {
+                if area(&lots[i]) > area(&lots[best]) {
+                    i
+                } else {
+                    best
+                }
+            })
             .unwrap_or(0);
         let lot = &mut lots[largest];
-        let street = unit * [14.0, 12.0, 10.0, 8.0, 7.0, 6.0].get(lot.depth).unwrap_or(&5.0);
+        let street = unit
+            * [14.0, 12.0, 10.0, 8.0, 7.0, 6.0]
+                .get(lot.depth)
+                .unwrap_or(&5.0);
         let size = lot.high - lot.low;
         let across = if size.x > size.y { DVec2::X } else { DVec2::Y };
         let at = size.dot(across) * random.range(0.42, 0.58);
@@ -122,7 +134,11 @@ fn corners(count: usize, total: usize, random: &mut Stream) -> Vec<usize> {
         .map(|_| {
             let wanted = mean + 3.0 * (random.unit_f64() + random.unit_f64() - 1.0);
             // Even numbers are whole shapes; odd ones have a corner cut off.
-            let wanted = if random.below(4) == 0 { wanted } else { 2.0 * (wanted / 2.0).round() };
+            let wanted = if random.below(4) == 0 {
+                wanted
+            } else {
+                2.0 * (wanted / 2.0).round()
+            };
             (wanted.round() as usize).clamp(*CORNERS.start(), *CORNERS.end())
         })
         .collect();
@@ -187,7 +203,11 @@ mod tests {
             assert_eq!(solid.len(), 300);
             assert_eq!(corner_count(solid), 2638);
             for (i, one) in solid.iter().enumerate() {
-                assert!(one.outer.iter().all(|p| p.min_element() > 5.0 && p.max_element() < 495.0));
+                assert!(
+                    one.outer
+                        .iter()
+                        .all(|p| p.min_element() > 5.0 && p.max_element() < 495.0)
+                );
                 for other in &solid[..i] {
                     if one.outer[0].distance(other.outer[0]) < 150.0 {
                         assert!(separation(one, other) > 2.5, "seed {seed}, building {i}");

@@ -147,7 +147,11 @@ fn rectilinear(corners: usize, random: &mut Stream) -> Ring {
 fn cut_a_corner(ring: &mut Ring) {
     let count = ring.len();
     let around = |i: usize| {
-        let (p, q, r) = (ring[(i + count - 1) % count], ring[i], ring[(i + 1) % count]);
+        let (p, q, r) = (
+            ring[(i + count - 1) % count],
+            ring[i],
+            ring[(i + 1) % count],
+        );
         (p, q, r)
     };
     let outward = signed_area(ring).signum();
@@ -214,7 +218,9 @@ pub(in crate::scenes) fn separation(one: &Polygon, other: &Polygon) -> f64 {
     let side_of = |[a, b]: [DVec2; 2], p: DVec2| (b - a).perp_dot(p - a);
     for s in sides(&one.outer) {
         for t in sides(&other.outer) {
-            if side_of(s, t[0]) * side_of(s, t[1]) < 0.0 && side_of(t, s[0]) * side_of(t, s[1]) < 0.0 {
+            if side_of(s, t[0]) * side_of(s, t[1]) < 0.0
+                && side_of(t, s[0]) * side_of(t, s[1]) < 0.0
+            {
                 return 0.0;
             }
         }

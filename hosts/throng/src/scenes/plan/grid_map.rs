@@ -135,8 +135,13 @@ impl Cells {
                 }
             }
         }
-        let largest = (0..sizes.len())
-            .reduce(|best, part| if sizes[part] > sizes[best] { part } else { best });
+        let largest = (0..sizes.len()).reduce(|best, part| {
+            if sizes[part] > sizes[best] {
+                part
+            } else {
+                best
+            }
+        });
         for (free, part) in self.free.iter_mut().zip(part_of) {
             *free = *free && Some(part) == largest;
         }
@@ -301,7 +306,11 @@ mod tests {
         let free = map.free.iter().filter(|free| **free).count();
         let joints: usize = (0..map.free.len())
             .filter(|cell| map.free[*cell])
-            .map(|cell| beside(map.side, cell).filter(|next| map.free[*next]).count())
+            .map(|cell| {
+                beside(map.side, cell)
+                    .filter(|next| map.free[*next])
+                    .count()
+            })
             .sum();
         assert_eq!(joints / 2, free - 1);
     }

@@ -106,7 +106,10 @@ impl Hall {
         draft.line(
             0,
             "security",
-            [DVec2::new(first, behind), DVec2::new(first + lanes_width, behind)],
+            [
+                DVec2::new(first, behind),
+                DVec2::new(first + lanes_width, behind),
+            ],
         );
     }
 
@@ -145,8 +148,20 @@ mod tests {
     #[test]
     fn there_are_as_many_desks_lanes_and_gates_as_asked_for() {
         for (desks, lanes, gates) in [(24, 6, 8), (1, 1, 1), (7, 40, 3)] {
-            let scene = Hall { desks, lanes, gates }.draw().unwrap();
-            let named = |start: &str| scene.areas.iter().filter(|a| a.name.starts_with(start)).count();
+            let scene = Hall {
+                desks,
+                lanes,
+                gates,
+            }
+            .draw()
+            .unwrap();
+            let named = |start: &str| {
+                scene
+                    .areas
+                    .iter()
+                    .filter(|a| a.name.starts_with(start))
+                    .count()
+            };
             assert_eq!(named("check-in-"), desks);
             assert_eq!(named("security-"), lanes);
             assert_eq!(named("gate-"), gates);

@@ -51,8 +51,9 @@ impl Scene for Layers {
             let free = (0..16)
                 .map(|square| (square % 4, square / 4))
                 .filter(|&(column, row)| {
-                    !STAIRS.contains(&(floor, column, row))
-                        && !(floor > 0 && STAIRS.contains(&(floor - 1, column, row)))
+                    let stair_up = STAIRS.contains(&(floor, column, row));
+                    let stair_down = floor > 0 && STAIRS.contains(&(floor - 1, column, row));
+                    !(stair_up || stair_down)
                 });
             for ((column, row), &corners) in free.zip(corners) {
                 let square = DVec2::new(column as f64, row as f64) * SQUARE;

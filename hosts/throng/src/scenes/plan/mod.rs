@@ -14,4 +14,3 @@ pub(super) mod rooms;
 pub(super) mod square;
 pub(super) mod two_storey;
 pub(super) mod village;
-

@@ -44,7 +44,11 @@ impl Scene for Rooms {
                 let next = corner(column + 1, row + 1);
                 let inside = Polygon::rectangle(at, at + self.room);
                 draft.environment().floors[0].walkable.push(inside.clone());
-                draft.area(0, format!("room-{}", row * self.columns + column + 1), inside);
+                draft.area(
+                    0,
+                    format!("room-{}", row * self.columns + column + 1),
+                    inside,
+                );
                 if column + 1 < self.columns {
                     let (left, right) = (at.x + self.room, next.x);
                     let (bottom, top) = (at.y + low, at.y + low + self.opening);

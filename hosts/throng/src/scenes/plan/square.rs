@@ -31,7 +31,9 @@ impl Scene for Square {
             (self.agents as f64 / self.density).sqrt()
         };
         if side < 0.5 {
-            return Err(format!("a square of {side} m is too small; give it at least 0.5 m"));
+            return Err(format!(
+                "a square of {side} m is too small; give it at least 0.5 m"
+            ));
         }
         let margin = if self.walls { 0.0 } else { side / 2.0 };
         let mut draft = Draft::of(vec![rect(-margin, -margin, side + margin, side + margin)]);

@@ -55,8 +55,20 @@ impl Scene for TwoStorey {
             );
             for column in 0..3 {
                 let left = WELL + WALL + (ROOM + WALL) * column as f64;
-                self.room(&mut draft, floor, format!("{name}-{}", column + 1), left, false);
-                self.room(&mut draft, floor, format!("{name}-{}", column + 4), left, true);
+                self.room(
+                    &mut draft,
+                    floor,
+                    format!("{name}-{}", column + 1),
+                    left,
+                    false,
+                );
+                self.room(
+                    &mut draft,
+                    floor,
+                    format!("{name}-{}", column + 4),
+                    left,
+                    true,
+                );
             }
         }
         self.stairs(&mut draft);

@@ -58,7 +58,10 @@ impl Scene for Village {
         draft.solid(0, Polygon::new(fountain));
         for (dx, dy) in [(-6.5, -6.5), (6.5, -6.5), (-6.5, 6.5), (6.5, 6.5)] {
             let stall = DVec2::new(50.0 + dx, 50.0 + dy);
-            draft.solid(0, rect(stall.x - 1.5, stall.y - 0.75, stall.x + 1.5, stall.y + 0.75));
+            draft.solid(
+                0,
+                rect(stall.x - 1.5, stall.y - 0.75, stall.x + 1.5, stall.y + 0.75),
+            );
         }
         let pond = ellipse(18, DVec2::new(35.5, 64.5), DVec2::new(4.0, 3.0), 0.1);
         draft.solid(0, Polygon::new(pond));
@@ -92,7 +95,12 @@ fn hedge(draft: &mut Draft) {
 fn yard(draft: &mut Draft, middle: DVec2, corners: usize, random: &mut Stream) {
     let size = DVec2::new(random.range(9.0, 11.0), random.range(8.0, 10.0));
     let away = (middle - DVec2::splat(50.0)).clamp(DVec2::splat(-1.0), DVec2::ONE);
-    let house = footprint(corners, middle + away - size / 2.0, middle + away + size / 2.0, random);
+    let house = footprint(
+        corners,
+        middle + away - size / 2.0,
+        middle + away + size / 2.0,
+        random,
+    );
     draft.solid(0, Polygon::new(house));
     let (half, thick) = (9.5, 0.4);
     let inner = half - thick;
@@ -149,7 +157,9 @@ fn trees(draft: &mut Draft, random: &mut Stream) -> Result<(), String> {
             planted += 1;
         }
     }
-    Err(format!("only {planted} of {TREES} trees found room; try another seed"))
+    Err(format!(
+        "only {planted} of {TREES} trees found room; try another seed"
+    ))
 }
 
 #[cfg(test)]
@@ -166,7 +176,10 @@ mod tests {
             for (i, one) in solid.iter().enumerate() {
                 for (j, other) in solid[..i].iter().enumerate() {
                     let hedge = i < 8 && j < 8;
-                    assert!(hedge || separation(one, other) > 0.7, "{j} and {i}, seed {seed}");
+                    assert!(
+                        hedge || separation(one, other) > 0.7,
+                        "{j} and {i}, seed {seed}"
+                    );
                 }
             }
         }

@@ -60,17 +60,20 @@ fn ball(edge: f64, keep: impl Fn(usize) -> bool, pentagons: bool) -> Mesh {
     // The corner on the way from v to w, a third of the edge from v.
     let mut ends: Vec<(u32, u32)> = Vec::new();
     let mut corner = |mesh: &mut Mesh, v: u32, w: u32| -> u32 {
-        let id = ends.iter().position(|end| *end == (v, w)).unwrap_or_else(|| {
-            let (from, to) = (solid.vertices[v as usize], solid.vertices[w as usize]);
-            mesh.vertices.push((from * 2.0 + to) / 3.0);
-            ends.push((v, w));
-            ends.len() - 1
-        });
+        let id = ends
+            .iter()
+            .position(|end| *end == (v, w))
+            .unwrap_or_else(|| {
+                let (from, to) = (solid.vertices[v as usize], solid.vertices[w as usize]);
+                mesh.vertices.push((from * 2.0 + to) / 3.0);
+                ends.push((v, w));
+                ends.len() - 1
+            });
         id as u32
     };
     for (face, &[a, b, c]) in solid.triangles.iter().enumerate() {
-        let hexagon = [(a, b), (b, a), (b, c), (c, b), (c, a), (a, c)]
-            .map(|(v, w)| corner(&mut mesh, v, w));
+        let hexagon =
+            [(a, b), (b, a), (b, c), (c, b), (c, a), (a, c)].map(|(v, w)| corner(&mut mesh, v, w));
         if keep(face) {
             fan(&mut mesh, &hexagon);
         }
@@ -84,9 +87,10 @@ fn ball(edge: f64, keep: impl Fn(usize) -> bool, pentagons: bool) -> Mesh {
                 })
             };
             let first = (0..12).find(|w| next(*w).is_some());
-            let ring: Vec<u32> = std::iter::successors(first, |w| next(*w).filter(|n| Some(*n) != first))
-                .map(|w| corner(&mut mesh, v, w))
-                .collect();
+            let ring: Vec<u32> =
+                std::iter::successors(first, |w| next(*w).filter(|n| Some(*n) != first))
+                    .map(|w| corner(&mut mesh, v, w))
+                    .collect();
             fan(&mut mesh, &ring);
         }
     }
@@ -127,7 +131,10 @@ mod tests {
             let topology = Topology::of(&mesh);
             assert_eq!(mesh.triangles.len(), triangles);
             assert!(topology.is_manifold() && topology.consistent && topology.volume > 0.0);
-            assert_eq!((topology.boundary_loops, topology.euler), (rims, 2 - rims as i64));
+            assert_eq!(
+                (topology.boundary_loops, topology.euler),
+                (rims, 2 - rims as i64)
+            );
             let expected = (20 - rims) as f64 * HEXAGON + 12.0 * PENTAGON;
             assert!((topology.area - expected).abs() < 1e-6);
         }

@@ -48,7 +48,8 @@ impl Scene for BuildingExterior {
             }
         }
         for i in 0..4 {
-            mesh.triangles.push([tip - 4 + i, tip - 4 + (i + 1) % 4, tip]);
+            mesh.triangles
+                .push([tip - 4 + i, tip - 4 + (i + 1) % 4, tip]);
         }
         Ok(environment(mesh))
     }
@@ -116,13 +117,21 @@ impl Scene for Building {
                 // The flight up begins at the floor's first stair vertex, the one down at its last.
                 let below = &sides[storey - 1][side][1..3];
                 let above = &sides[storey][side];
-                let arriving = if storey + 1 < self.storeys { &above[2..4] } else { &above[1..3] };
+                let arriving = if storey + 1 < self.storeys {
+                    &above[2..4]
+                } else {
+                    &above[1..3]
+                };
                 for [left, right] in [
                     [vec![below[1], near[1]], vec![below[0], near[0]]],
                     [near.to_vec(), far.to_vec()],
                     [vec![near[1], arriving[0]], vec![near[2], arriving[1]]],
                 ] {
-                    strips.push(if side == 0 { [right, left] } else { [left, right] });
+                    strips.push(if side == 0 {
+                        [right, left]
+                    } else {
+                        [left, right]
+                    });
                 }
             }
         }

@@ -24,7 +24,8 @@ throng_core::options! {
 
 impl Scene for Globe {
     const ID: &'static str = "globe";
-    const ABOUT: &'static str = "a globe of 7,850 m2 with meridians and parallels (1,680 triangles)";
+    const ABOUT: &'static str =
+        "a globe of 7,850 m2 with meridians and parallels (1,680 triangles)";
 
     fn draw(&self) -> Result<Environment, String> {
         let (around, bands) = (self.meridians, self.bands);
@@ -35,7 +36,8 @@ impl Scene for Globe {
             for meridian in 0..around {
                 let longitude = TAU * f64::from(meridian) / f64::from(around);
                 let out = DVec3::new(cos(longitude), sin(longitude), 0.0) * cos(latitude);
-                mesh.vertices.push((out + DVec3::Z * sin(latitude)) * self.radius);
+                mesh.vertices
+                    .push((out + DVec3::Z * sin(latitude)) * self.radius);
             }
         }
         mesh.vertices.push(DVec3::Z * self.radius);
@@ -44,9 +46,13 @@ impl Scene for Globe {
         for m in 0..around {
             mesh.triangles.push([0, id(1, m + 1), id(1, m)]);
             for b in 1..bands - 1 {
-                quad(&mut mesh, [id(b, m), id(b, m + 1), id(b + 1, m + 1), id(b + 1, m)]);
+                quad(
+                    &mut mesh,
+                    [id(b, m), id(b, m + 1), id(b + 1, m + 1), id(b + 1, m)],
+                );
             }
-            mesh.triangles.push([last, id(bands - 1, m), id(bands - 1, m + 1)]);
+            mesh.triangles
+                .push([last, id(bands - 1, m), id(bands - 1, m + 1)]);
         }
         Ok(environment(mesh))
     }
@@ -71,7 +77,12 @@ impl Scene for Torus {
     const ABOUT: &'static str = "a torus of 11,800 m2 (3,200 triangles)";
 
     fn draw(&self) -> Result<Environment, String> {
-        Ok(environment(torus(self.ring, self.tube, self.along, self.around)?))
+        Ok(environment(torus(
+            self.ring,
+            self.tube,
+            self.along,
+            self.around,
+        )?))
     }
 }
 
@@ -137,7 +148,8 @@ const HOLE: usize = 4;
 
 impl Scene for Moebius {
     const ID: &'static str = "moebius";
-    const ABOUT: &'static str = "a Moebius strip of 4,000 m2 (3,200 triangles), with holes if wanted";
+    const ABOUT: &'static str =
+        "a Moebius strip of 4,000 m2 (3,200 triangles), with holes if wanted";
 
     fn draw(&self) -> Result<Environment, String> {
         if self.width >= self.radius {
@@ -147,7 +159,9 @@ impl Scene for Moebius {
             ));
         }
         let side = (self.across as f64 * 0.3).round() as usize;
-        if self.holes > 0 && (self.along / self.holes <= HOLE || side == 0 || 2 * side >= self.across) {
+        if self.holes > 0
+            && (self.along / self.holes <= HOLE || side == 0 || 2 * side >= self.across)
+        {
             return Err(format!(
                 "{} holes need at least {} parts along and 3 across",
                 self.holes,

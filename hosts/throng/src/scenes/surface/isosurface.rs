@@ -107,7 +107,14 @@ fn tetrahedral(lattice: &Lattice, values: &[f64]) -> Mesh {
         })
     };
     let axes = lattice.steps();
-    let orders = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]];
+    let orders = [
+        [0, 1, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+        [0, 2, 1],
+        [2, 1, 0],
+        [1, 0, 2],
+    ];
     for z in 0..lattice.size[2] {
         for y in 0..lattice.size[1] {
             for x in 0..lattice.size[0] {

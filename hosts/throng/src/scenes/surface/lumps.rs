@@ -25,7 +25,8 @@ throng_core::options! {
 
 impl Scene for Lump {
     const ID: &'static str = "lump";
-    const ABOUT: &'static str = "a bitten lump like a piece of food, about 8,300 m2 (2,312 triangles)";
+    const ABOUT: &'static str =
+        "a bitten lump like a piece of food, about 8,300 m2 (2,312 triangles)";
 
     fn draw(&self) -> Result<Environment, String> {
         let mut random = Stream::new(self.seed, 0, Purpose::Strategy, 0);
@@ -142,7 +143,10 @@ mod tests {
                 let topology = Topology::of(&mesh);
                 assert_eq!(mesh.triangles.len(), triangles);
                 assert!(topology.is_closed() && topology.consistent && topology.euler == 2);
-                assert!(topology.volume > 0.0 && topology.thinnest > 0.1, "{topology:?}");
+                assert!(
+                    topology.volume > 0.0 && topology.thinnest > 0.1,
+                    "{topology:?}"
+                );
                 assert!(topology.area > 2500.0, "{topology:?}");
             }
         }

@@ -29,9 +29,12 @@ pub(super) fn rough_noise(seed: u64, at: DVec3, octaves: u32) -> f64 {
 }
 
 fn value(seed: u64, at: DVec3) -> f64 {
-    let key = at.to_array().into_iter().fold(mix(seed ^ 0x5EED), |key, x| {
-        mix(key ^ (x as i64 as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15))
-    });
+    let key = at
+        .to_array()
+        .into_iter()
+        .fold(mix(seed ^ 0x5EED), |key, x| {
+            mix(key ^ (x as i64 as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+        });
     (key >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
 }
 

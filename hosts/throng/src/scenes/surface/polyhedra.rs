@@ -45,7 +45,8 @@ throng_core::options! {
 
 impl Scene for Cube {
     const ID: &'static str = "cube";
-    const ABOUT: &'static str = "a cube of 5,400 m2, outside or inside (12 triangles, more by parts), with holes if wanted";
+    const ABOUT: &'static str =
+        "a cube of 5,400 m2, outside or inside (12 triangles, more by parts), with holes if wanted";
 
     fn draw(&self) -> Result<Environment, String> {
         if self.holes && self.parts < 3 {
@@ -68,7 +69,11 @@ impl Scene for Cube {
             mesh = without_loose_vertices(mesh);
         }
         mesh.vertices.iter_mut().for_each(|v| *v *= self.side / 2.0);
-        Ok(environment(if self.inverse { inside_out(mesh) } else { mesh }))
+        Ok(environment(if self.inverse {
+            inside_out(mesh)
+        } else {
+            mesh
+        }))
     }
 }
 
@@ -154,7 +159,14 @@ mod tests {
         assert_eq!(triangles, 864);
         assert!(topology.is_manifold() && topology.consistent);
         assert_eq!((topology.boundary_loops, topology.euler), (6, 2 - 6));
-        assert!(Cube { holes: true, ..Cube::default() }.draw().is_err());
+        assert!(
+            Cube {
+                holes: true,
+                ..Cube::default()
+            }
+            .draw()
+            .is_err()
+        );
     }
 
     #[test]

@@ -34,8 +34,14 @@ const LEAN: f64 = 0.6;
 
 /// The middles of the upper three, then of the lower two.
 fn middles(pitch: f64) -> [DVec3; 5] {
-    [(-2.0, 0.5), (0.0, 0.5), (2.0, 0.5), (-1.0, -0.5), (1.0, -0.5)]
-        .map(|(x, y)| DVec3::new(x * pitch, y, 0.0))
+    [
+        (-2.0, 0.5),
+        (0.0, 0.5),
+        (2.0, 0.5),
+        (-1.0, -0.5),
+        (1.0, -0.5),
+    ]
+    .map(|(x, y)| DVec3::new(x * pitch, y, 0.0))
 }
 
 impl Scene for Rings {
@@ -100,12 +106,18 @@ mod tests {
         let mesh = Rings::default().draw().unwrap().mesh.unwrap();
         let topology = Topology::of(&mesh);
         let triangles = mesh.triangles.len();
-        assert!((105_000..113_000).contains(&triangles), "{triangles} {topology:?}");
+        assert!(
+            (105_000..113_000).contains(&triangles),
+            "{triangles} {topology:?}"
+        );
         assert!(topology.is_closed() && topology.consistent, "{topology:?}");
         assert_eq!(topology.components, 1);
         // Five rings that cross in eight places: 8 crossings and 16 arcs make 9 handles.
         assert_eq!(topology.euler, 2 - 2 * 9);
-        assert!(topology.thinnest > 0.05 && topology.volume > 0.0, "{topology:?}");
+        assert!(
+            topology.thinnest > 0.05 && topology.volume > 0.0,
+            "{topology:?}"
+        );
         assert!(topology.sharpest > 0.2, "{topology:?}");
     }
 
@@ -135,7 +147,8 @@ mod tests {
         // Linked: the middle line of one passes the disc within that of the other once.
         let line = |i: usize| -> Vec<DVec3> {
             let tube = ring(i).chunks(50);
-            tube.map(|around| around.iter().sum::<DVec3>() / 50.0).collect()
+            tube.map(|around| around.iter().sum::<DVec3>() / 50.0)
+                .collect()
         };
         for (i, j) in [(0, 3), (3, 1), (1, 4), (4, 2)] {
             let (one, other) = (line(i), line(j));

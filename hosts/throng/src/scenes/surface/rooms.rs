@@ -30,7 +30,9 @@ impl Scene for FloorAndCeiling {
         let plane = |z: f64| {
             let cell = self.side / self.parts as f64;
             let point = |x: usize, y: usize| DVec3::new(x as f64 * cell, y as f64 * cell, z);
-            sheet(self.parts, self.parts, Seam::Open, false, point, |_, _| true)
+            sheet(self.parts, self.parts, Seam::Open, false, point, |_, _| {
+                true
+            })
         };
         let mut mesh = plane(0.0);
         append(&mut mesh, inside_out(plane(self.height)));
@@ -106,14 +108,14 @@ fn surface_of_cubes(size: [usize; 3], solid: impl Fn([isize; 3]) -> bool, cube: 
     let mut known: HashMap<[isize; 3], u32> = HashMap::new();
     let mut vertex = |mesh: &mut Mesh, at: [isize; 3]| {
         *known.entry(at).or_insert_with(|| {
-            mesh.vertices.push(DVec3::from_array(at.map(|x| x as f64 * cube)));
+            mesh.vertices
+                .push(DVec3::from_array(at.map(|x| x as f64 * cube)));
             (mesh.vertices.len() - 1) as u32
         })
     };
     let free = (0..size[2]).flat_map(|z| {
-        (0..size[1]).flat_map(move |y| {
-            (0..size[0]).map(move |x| [x as isize, y as isize, z as isize])
-        })
+        (0..size[1])
+            .flat_map(move |y| (0..size[0]).map(move |x| [x as isize, y as isize, z as isize]))
     });
     for at in free.filter(|at| !solid(*at)) {
         for axis in 0..3 {
@@ -153,7 +155,10 @@ mod tests {
         let topology = Topology::of(&mesh);
         assert_eq!(mesh.triangles.len(), 1600);
         assert!(topology.is_manifold() && topology.consistent);
-        assert_eq!((topology.components, topology.boundary_loops, topology.euler), (2, 2, 2));
+        assert_eq!(
+            (topology.components, topology.boundary_loops, topology.euler),
+            (2, 2, 2)
+        );
         for t in &mesh.triangles {
             let [a, b, c] = t.map(|v| mesh.vertices[v as usize]);
             let up = (b - a).cross(c - a).z;
@@ -170,7 +175,11 @@ mod tests {
             };
             let mesh = room.draw().unwrap().mesh.unwrap();
             let topology = Topology::of(&mesh);
-            assert!((3500..3700).contains(&mesh.triangles.len()), "{}", mesh.triangles.len());
+            assert!(
+                (3500..3700).contains(&mesh.triangles.len()),
+                "{}",
+                mesh.triangles.len()
+            );
             assert!(topology.is_closed() && topology.consistent);
             assert_eq!(topology.components, 1);
             assert!(topology.volume < 0.0);

@@ -29,7 +29,11 @@ pub(super) fn sheet(
     keep: impl Fn(usize, usize) -> bool,
 ) -> Mesh {
     let height = if rows_closed { rows } else { rows + 1 };
-    let width = if seam == Seam::Open { columns + 1 } else { columns };
+    let width = if seam == Seam::Open {
+        columns + 1
+    } else {
+        columns
+    };
     let id = |column: usize, row: usize| {
         let (column, row) = match (seam, column == columns) {
             (Seam::Closed, true) => (0, row),
@@ -40,7 +44,8 @@ pub(super) fn sheet(
     };
     let mut mesh = Mesh::default();
     for column in 0..width {
-        mesh.vertices.extend((0..height).map(|row| point(column, row)));
+        mesh.vertices
+            .extend((0..height).map(|row| point(column, row)));
     }
     for column in 0..columns {
         for row in 0..rows {
@@ -69,7 +74,8 @@ pub(super) fn quad(mesh: &mut Mesh, [a, b, c, d]: [u32; 4]) {
 pub(super) fn fan(mesh: &mut Mesh, corners: &[u32]) {
     if let [first, rest @ ..] = corners {
         let pairs = rest.windows(2);
-        mesh.triangles.extend(pairs.map(|pair| [*first, pair[0], pair[1]]));
+        mesh.triangles
+            .extend(pairs.map(|pair| [*first, pair[0], pair[1]]));
     }
 }
 
@@ -145,7 +151,10 @@ pub(super) fn append(mesh: &mut Mesh, other: Mesh) {
 /// The mesh without vertices that no triangle uses; the others keep their order.
 pub(super) fn without_loose_vertices(mesh: Mesh) -> Mesh {
     let mut used = vec![false; mesh.vertices.len()];
-    mesh.triangles.iter().flatten().for_each(|v| used[*v as usize] = true);
+    mesh.triangles
+        .iter()
+        .flatten()
+        .for_each(|v| used[*v as usize] = true);
     let mut new_id = Vec::with_capacity(used.len());
     let mut vertices = Vec::new();
     for (vertex, used) in mesh.vertices.iter().zip(used) {
@@ -165,7 +174,12 @@ pub(super) fn without_loose_vertices(mesh: Mesh) -> Mesh {
 pub(super) fn icosahedron() -> Mesh {
     let golden = (1.0 + 5.0_f64.sqrt()) / 2.0;
     let mut vertices = Vec::new();
-    for (one, long) in [(1.0, golden), (-1.0, golden), (1.0, -golden), (-1.0, -golden)] {
+    for (one, long) in [
+        (1.0, golden),
+        (-1.0, golden),
+        (1.0, -golden),
+        (-1.0, -golden),
+    ] {
         vertices.push(DVec3::new(0.0, one, long));
         vertices.push(DVec3::new(one, long, 0.0));
         vertices.push(DVec3::new(long, 0.0, one));

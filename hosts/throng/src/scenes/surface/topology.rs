@@ -52,7 +52,10 @@ impl Topology {
             thinnest = thinnest.min(cross.length() / longest);
             for i in 0..3 {
                 let (v, w) = (triangle[i], triangle[(i + 1) % 3]);
-                edges.entry((v.min(w), v.max(w))).or_default().push((t, v < w));
+                edges
+                    .entry((v.min(w), v.max(w)))
+                    .or_default()
+                    .push((t, v < w));
                 around[v as usize].push(t);
             }
         }

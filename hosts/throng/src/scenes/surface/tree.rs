@@ -44,12 +44,21 @@ impl Limb {
 
 impl Scene for Tree {
     const ID: &'static str = "tree";
-    const ABOUT: &'static str = "a branching tree 60 m high, about 4,100 m2 of bark (14k triangles)";
+    const ABOUT: &'static str =
+        "a branching tree 60 m high, about 4,100 m2 of bark (14k triangles)";
 
     fn draw(&self) -> Result<Environment, String> {
         let mut random = Stream::new(self.seed, 0, Purpose::Strategy, 0);
         let mut limbs = Vec::new();
-        grow(&mut limbs, DVec3::ZERO, DVec3::Z, 0.34, 0.075, self.levels, &mut random);
+        grow(
+            &mut limbs,
+            DVec3::ZERO,
+            DVec3::Z,
+            0.34,
+            0.075,
+            self.levels,
+            &mut random,
+        );
         let blend = 0.035;
         let function = |at: DVec3| {
             let mut distance = f64::INFINITY;
@@ -105,7 +114,15 @@ fn grow(
         // Limbs strive upward a little.
         let next = (towards * cos(lean) + out * sin(lean) + DVec3::Z * 0.15).normalize();
         let shrink = random.range(0.68, 0.78);
-        grow(limbs, to, next, length * shrink, end * 0.87, levels - 1, random);
+        grow(
+            limbs,
+            to,
+            next,
+            length * shrink,
+            end * 0.87,
+            levels - 1,
+            random,
+        );
     }
 }
 
@@ -124,10 +141,21 @@ mod tests {
     fn the_tree_is_closed_and_in_one_piece() {
         let mesh = Tree::default().draw().unwrap().mesh.unwrap();
         let topology = Topology::of(&mesh);
-        assert!((13_000..15_000).contains(&mesh.triangles.len()), "{} {topology:?}", mesh.triangles.len());
+        assert!(
+            (13_000..15_000).contains(&mesh.triangles.len()),
+            "{} {topology:?}",
+            mesh.triangles.len()
+        );
         assert!(topology.is_closed() && topology.consistent, "{topology:?}");
-        assert_eq!((topology.components, topology.euler), (1, 2), "{topology:?}");
-        assert!(topology.thinnest > 0.02 && topology.volume > 0.0, "{topology:?}");
+        assert_eq!(
+            (topology.components, topology.euler),
+            (1, 2),
+            "{topology:?}"
+        );
+        assert!(
+            topology.thinnest > 0.02 && topology.volume > 0.0,
+            "{topology:?}"
+        );
         assert!(topology.sharpest > 0.2, "{topology:?}");
     }
 

@@ -27,7 +27,8 @@ throng_core::options! {
 
 impl Scene for Wire {
     const ID: &'static str = "wire";
-    const ABOUT: &'static str = "a twisted wire 3 m thick and 640 m long, 6,000 m2 (39,960 triangles)";
+    const ABOUT: &'static str =
+        "a twisted wire 3 m thick and 640 m long, 6,000 m2 (39,960 triangles)";
 
     fn draw(&self) -> Result<Environment, String> {
         // All lengths go with the wire's radius; neighbouring turns are 3.5 diameters apart.
@@ -68,7 +69,13 @@ impl Scene for Wire {
             |_, _| true,
         );
         cap(&mut mesh, middles[0], |row| row * count, self.around, true);
-        cap(&mut mesh, middles[self.along], |row| row * count + self.along, self.around, false);
+        cap(
+            &mut mesh,
+            middles[self.along],
+            |row| row * count + self.along,
+            self.around,
+            false,
+        );
         Ok(environment(mesh))
     }
 }
@@ -79,7 +86,8 @@ fn cap(mesh: &mut Mesh, middle: DVec3, rim: impl Fn(usize) -> usize, around: usi
     let tip = (mesh.vertices.len() - 1) as u32;
     for row in 0..around {
         let (a, b) = (rim(row) as u32, rim((row + 1) % around) as u32);
-        mesh.triangles.push(if first { [tip, b, a] } else { [tip, a, b] });
+        mesh.triangles
+            .push(if first { [tip, b, a] } else { [tip, a, b] });
     }
 }
 
@@ -103,7 +111,8 @@ throng_core::options! {
 
 impl Scene for Abstract {
     const ID: &'static str = "abstract";
-    const ABOUT: &'static str = "an abstract sculpture, a twisted band tied in a knot, about 14,500 m2 (102,000 triangles)";
+    const ABOUT: &'static str =
+        "an abstract sculpture, a twisted band tied in a knot, about 14,500 m2 (102,000 triangles)";
 
     fn draw(&self) -> Result<Environment, String> {
         let (mut a, mut b) = (self.rounds, self.windings);
@@ -164,7 +173,11 @@ mod tests {
         let mut least = f64::INFINITY;
         for i in 0..along {
             for j in 0..i {
-                let apart = if closed { (i - j).min(along - i + j) } else { i - j };
+                let apart = if closed {
+                    (i - j).min(along - i + j)
+                } else {
+                    i - j
+                };
                 if apart > along / 16 {
                     least = least.min(centres[i].distance(centres[j]));
                 }
@@ -180,7 +193,10 @@ mod tests {
         let topology = Topology::of(&mesh);
         assert_eq!(mesh.triangles.len(), 2 * 998 * 20 + 40);
         assert!(topology.is_closed() && topology.consistent && topology.euler == 2);
-        assert!(topology.volume > 0.0 && topology.thinnest > 0.2, "{topology:?}");
+        assert!(
+            topology.volume > 0.0 && topology.thinnest > 0.2,
+            "{topology:?}"
+        );
         // Room for two people head to head between two turns.
         let apart = clearance(&mesh, 998, 20, 999, false);
         assert!(apart > 2.0 * 1.5 + 2.0 * 1.8, "{apart}");
@@ -194,7 +210,10 @@ mod tests {
         assert_eq!(mesh.triangles.len(), 102_000);
         assert!(topology.is_closed() && topology.consistent);
         assert_eq!((topology.components, topology.euler), (1, 0));
-        assert!(topology.volume > 0.0 && topology.thinnest > 0.1, "{topology:?}");
+        assert!(
+            topology.volume > 0.0 && topology.thinnest > 0.1,
+            "{topology:?}"
+        );
         let apart = clearance(&mesh, 850, 60, 850, true);
         assert!(apart > 2.0 * 0.17 * 40.0 + 1.0, "{apart} {topology:?}");
         let links = Abstract {
