@@ -19,7 +19,7 @@ use crate::{
     memory::MemoryStore,
     mover::Mover,
     parts::{AvoidancePart, CostPart, Parts, PlannerPart, Tier},
-    registry::{AnyStrategy, Combination, Refusal, Registry},
+    registry::{AnyStrategy, Refusal, Registry},
     scenario::{
         AreaRef, Distribution, EventAction, FloorRef, FollowKind, Goals, Point, Profile, Scenario,
         SpeedLaw, StrategySpec,
@@ -196,61 +196,50 @@ pub(crate) fn check_combination(
     registry: &Registry,
     plan_ground: bool,
 ) -> Result<(), BuildError> {
-    let mut tiers = Vec::new();
-    for tier in &scenario.tiers {
-        for (slot, spec) in [
-            (Slot::Cost, &tier.cost),
-            (Slot::Planner, &tier.guide),
-            (Slot::Avoidance, &tier.avoidance),
-        ] {
-            tiers.extend(spec.as_ref().map(|s| (slot, s.kind.clone())));
-        }
-    }
-    let combination = Combination {
-        ids: [
-            scenario.nav.kind.clone(),
-            scenario.planner.kind.clone(),
-            scenario.cost.model.kind.clone(),
-            scenario.avoidance.kind.clone(),
-            scenario.lod.kind.clone(),
-            scenario.group.kind.clone(),
-        ],
-        tiers,
-        given: Capabilities::DENSITY
-            .and(Capabilities::FLOW)
-            .and(Capabilities::REGIONS)
-            .and(if plan_ground {
-                Capabilities::PLAN_GROUND
-            } else {
-                Capabilities::NONE
-            }),
+    let ground = if plan_ground {
+        Capabilities::PLAN_GROUND
+    } else {
+        Capabilities::NONE
     };
+    let cells = match scenario.cost.cell {
+        Some(_) => Capabilities::REGIONS,
+        None => Capabilities::NONE,
+    };
+    let combination = scenario.combination(ground.and(cells));
     registry
         .compatible(&combination)
         .map_err(BuildError::Refused)
 }
 
+/// Something that a key names is not there: said with the key's place in the file.
+fn missing(scenario: &Scenario, key: &str, message: String) -> BuildError {
+    BuildError::Missing(scenario.provenance.error(key, message).to_string())
+}
+
 fn floor_index(
+    scenario: &Scenario,
     floor: &FloorRef,
     environment: &Environment,
-    what: &str,
+    key: &str,
 ) -> Result<usize, BuildError> {
+    let floors = environment.floors.len().max(1);
     match floor {
-        FloorRef::Index(i) if *i < environment.floors.len().max(1) => Ok(*i),
-        FloorRef::Index(i) => Err(BuildError::Missing(format!(
-            "{what} is on floor {i}, but the environment has {} floors",
-            environment.floors.len()
-        ))),
-        FloorRef::Name(name) => environment
-            .floors
-            .iter()
-            .position(|f| f.name == *name)
-            .ok_or_else(|| {
-                let known: Vec<_> = environment.floors.iter().map(|f| f.name.as_str()).collect();
-                BuildError::Missing(format!(
-                    "{what} is on floor \"{name}\", which the environment does not have; it has {known:?}"
-                ))
-            }),
+        FloorRef::Index(i) if *i < floors => Ok(*i),
+        FloorRef::Index(i) => Err(missing(
+            scenario,
+            key,
+            format!("there is no floor {i}: the environment has {floors}, counted from 0"),
+        )),
+        FloorRef::Name(name) => {
+            let known = || environment.floors.iter().map(|f| f.name.as_str());
+            known().position(|f| f == name).ok_or_else(|| {
+                let message = format!(
+                    "there is no floor \"{name}\"; the environment has {:?}",
+                    known().collect::<Vec<_>>()
+                );
+                missing(scenario, key, message)
+            })
+        }
     }
 }
 
@@ -259,42 +248,62 @@ pub(crate) fn merge_environment(
     scenario: &Scenario,
     mut environment: Environment,
 ) -> Result<Environment, BuildError> {
-    for c in &scenario.environment.connections {
-        let what = format!("connection \"{}\"", c.name);
+    for (i, c) in scenario.environment.connections.iter().enumerate() {
+        let key = |end: &str| format!("environment.connections[{i}].{end}");
         environment.connections.push(Connection {
             name: c.name.clone(),
-            from: floor_index(&c.from, &environment, &what)?,
-            to: floor_index(&c.to, &environment, &what)?,
+            from: floor_index(scenario, &c.from, &environment, &key("from"))?,
+            to: floor_index(scenario, &c.to, &environment, &key("to"))?,
             lower: c.lower,
             upper: c.upper,
             speed: c.speed,
         });
     }
-    for a in &scenario.areas {
+    for (i, a) in scenario.areas.iter().enumerate() {
         environment.areas.push(NamedArea {
             name: a.name.clone(),
-            floor: floor_index(&a.floor, &environment, &format!("area \"{}\"", a.name))?,
+            floor: floor_index(
+                scenario,
+                &a.floor,
+                &environment,
+                &format!("area[{i}].floor"),
+            )?,
             shape: Polygon::new(a.shape.clone()),
         });
     }
-    for l in &scenario.lines {
+    for (i, l) in scenario.lines.iter().enumerate() {
         environment.lines.push(NamedLine {
             name: l.name.clone(),
-            floor: floor_index(&l.floor, &environment, &format!("line \"{}\"", l.name))?,
+            floor: floor_index(
+                scenario,
+                &l.floor,
+                &environment,
+                &format!("line[{i}].floor"),
+            )?,
             points: l.points.clone(),
         });
     }
-    for d in &scenario.doors {
+    for (i, d) in scenario.doors.iter().enumerate() {
         environment.doors.push(Door {
             name: d.name.clone(),
-            floor: floor_index(&d.floor, &environment, &format!("door \"{}\"", d.name))?,
+            floor: floor_index(
+                scenario,
+                &d.floor,
+                &environment,
+                &format!("door[{i}].floor"),
+            )?,
             ends: d.ends,
             open: d.open,
         });
     }
     for (i, o) in scenario.obstacles.iter().enumerate() {
         environment.obstacles.push(Obstacle {
-            floor: floor_index(&o.floor, &environment, &format!("obstacle {i}"))?,
+            floor: floor_index(
+                scenario,
+                &o.floor,
+                &environment,
+                &format!("obstacle[{i}].floor"),
+            )?,
             shape: Polygon::new(o.shape.clone()),
         });
     }
@@ -349,50 +358,50 @@ fn polygon_shape(polygon: &Polygon, floor: usize, origin: DVec2) -> Shape {
     }
 }
 
-/// Index of the area that a reference stands for, made if it is no name.
+/// Index of the area that a reference stands for, made if it is no name. `key` is where the
+/// scenario says it.
 pub(crate) fn area_index(
+    scenario: &Scenario,
     place: &mut Place,
     reference: &AreaRef,
     floor: &FloorRef,
     environment: &Environment,
     reach: f64,
-    what: &str,
+    key: &str,
 ) -> Result<u32, BuildError> {
     let origin = place.ground.view().origin;
     let shape = match reference {
         AreaRef::Name(name) => {
-            return match place.areas.iter().position(|a| a.name == *name) {
-                Some(found) => Ok(found as u32),
-                None if name == "everywhere" => {
-                    place.areas.push(place.everywhere.clone());
-                    Ok(place.areas.len() as u32 - 1)
-                }
-                None => {
-                    let known = place.areas.iter().map(|a| a.name.as_str());
-                    let near = crate::registry::nearest(name, known)
-                        .map_or(String::new(), |n| format!("; did you mean \"{n}\"?"));
-                    Err(BuildError::Missing(format!(
-                        "{what} names area \"{name}\", which neither the scenario nor its environment has{near}"
-                    )))
-                }
-            };
+            if let Some(found) = place.areas.iter().position(|a| a.name == *name) {
+                return Ok(found as u32);
+            }
+            if name == "everywhere" {
+                place.areas.push(place.everywhere.clone());
+                return Ok(place.areas.len() as u32 - 1);
+            }
+            let known: Vec<_> = place.areas.iter().map(|a| a.name.as_str()).collect();
+            let near = crate::registry::nearest(name, known.iter().copied())
+                .map_or(String::new(), |n| format!("; did you mean \"{n}\"?"));
+            let message = format!(
+                "there is no area \"{name}\" in the scenario or its environment{near} (there are {}, and \"everywhere\")",
+                known.join(", ")
+            );
+            return Err(missing(scenario, key, message));
         }
         AreaRef::Point(point) => {
-            let on_floor = floor_index(floor, environment, what)?;
+            let on_floor = floor_index(scenario, floor, environment, key)?;
             Shape::Ball {
                 centre: local_point(place, *point, on_floor),
                 radius: reach as f32,
             }
         }
         AreaRef::Shape(ring) => {
-            let on_floor = floor_index(floor, environment, what)?;
+            let on_floor = floor_index(scenario, floor, environment, key)?;
             polygon_shape(&Polygon::new(ring.clone()), on_floor, origin.truncate())
         }
     };
-    let name = format!("{what}, area {}", place.areas.len());
-    let area = Area::new(&name, shape, place.ground.view(), place.seed).ok_or_else(|| {
-        BuildError::Missing(format!("{what}: no walkable ground at {reference:?}"))
-    })?;
+    let area = Area::new(key, shape, place.ground.view(), place.seed)
+        .ok_or_else(|| missing(scenario, key, "there is no walkable ground here".into()))?;
     place.areas.push(area);
     Ok(place.areas.len() as u32 - 1)
 }
@@ -531,9 +540,11 @@ pub(crate) fn make_state(
                 None => None,
                 Some(name) => {
                     Some(movers.iter().position(|m| m.name == *name).ok_or_else(|| {
-                        BuildError::Missing(format!(
-                            "roi {i} travels with mover \"{name}\", which is not there"
-                        ))
+                        missing(
+                            scenario,
+                            &format!("roi[{i}].mover"),
+                            format!("there is no mover \"{name}\""),
+                        )
                     })?)
                 }
             };
@@ -594,38 +605,43 @@ pub(crate) fn make_sources(
 ) -> Result<Vec<Source>, BuildError> {
     let mut sources = Vec::new();
     for (i, spec) in scenario.sources.iter().enumerate() {
-        let what = match spec.name.as_str() {
-            "" => format!("source {i}"),
-            name => format!("source \"{name}\""),
-        };
-        let area = area_index(place, &spec.area, &spec.floor, environment, 0.5, &what)?;
+        let area = area_index(
+            scenario,
+            place,
+            &spec.area,
+            &spec.floor,
+            environment,
+            0.5,
+            &format!("source[{i}].area"),
+        )?;
         let goals = match &spec.goals {
             Goals::Random => None,
             Goals::Regions(list) => Some(
                 list.iter()
-                    .map(|g| {
+                    .enumerate()
+                    .map(|(g, goal)| {
                         area_index(
+                            scenario,
                             place,
-                            g,
+                            goal,
                             &spec.floor,
                             environment,
                             spec.reach,
-                            &format!("{what}, goal"),
+                            &format!("source[{i}].goals[{g}]"),
                         )
                     })
                     .collect::<Result<Vec<_>, _>>()?,
             ),
         };
-        let profile = scenario
-            .profiles
-            .iter()
-            .position(|p| p.name == spec.profile)
-            .ok_or_else(|| {
-                BuildError::Missing(format!(
-                    "{what} wants profile \"{}\", which is not there",
-                    spec.profile
-                ))
-            })?;
+        let known = || scenario.profiles.iter().map(|p| p.name.as_str());
+        let profile = known().position(|p| p == spec.profile).ok_or_else(|| {
+            let message = format!(
+                "there is no profile \"{}\"; there are {:?}",
+                spec.profile,
+                known().collect::<Vec<_>>()
+            );
+            missing(scenario, &format!("source[{i}].profile"), message)
+        })?;
         sources.push(Source::new(spec.clone(), area, goals, profile));
     }
     Ok(sources)
@@ -637,29 +653,33 @@ pub(crate) fn check_events(
     environment: &Environment,
     place: &mut Place,
 ) -> Result<Vec<Option<u32>>, BuildError> {
-    scenario
-        .events
-        .iter()
-        .map(|event| match &event.action {
+    let mut areas = Vec::new();
+    for (i, event) in scenario.events.iter().enumerate() {
+        areas.push(match &event.action {
             EventAction::Open(door) | EventAction::Close(door) => {
                 if place.ground.door_index(door).is_none() {
-                    let known = place.ground.door_names();
-                    return Err(BuildError::Missing(format!(
-                        "event at {} s names door \"{door}\", which is not there; there are {known:?}",
-                        event.at
-                    )));
+                    let message = format!(
+                        "there is no door \"{door}\"; there are {:?}",
+                        place.ground.door_names()
+                    );
+                    let what = match event.action {
+                        EventAction::Open(_) => "open",
+                        _ => "close",
+                    };
+                    return Err(missing(scenario, &format!("event[{i}].{what}"), message));
                 }
-                Ok(None)
+                None
             }
-            EventAction::Remove(area) => area_index(
+            EventAction::Remove(area) => Some(area_index(
+                scenario,
                 place,
                 area,
                 &FloorRef::default(),
                 environment,
                 0.5,
-                &format!("event at {} s", event.at),
-            )
-            .map(Some),
-        })
-        .collect()
+                &format!("event[{i}].remove"),
+            )?),
+        });
+    }
+    Ok(areas)
 }

@@ -19,6 +19,7 @@ use crate::{
     metrics::{Metrics, Spread},
     parts::Parts,
     registry::Registry,
+    relevance::Relevance,
     scenario::{AtGoal, EventAction, Scenario, SpeedLaw},
     source::{Source, Spawner, choose_goal},
     state::{Place, State, Work},
@@ -58,6 +59,11 @@ const STALL_WAY: f32 = 0.45;
 /// Overlaps deeper than this count, metres.
 pub const OVERLAP_DEPTH: f32 = 0.005;
 
+/// A stage of the step, for whoever traces.
+fn stage(name: &'static str) -> tracing::span::EnteredSpan {
+    tracing::trace_span!("stage", name).entered()
+}
+
 /// A proposed velocity, for hosts whose own physics moves the agents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Proposal {
@@ -91,6 +97,7 @@ pub struct Simulation {
     proposed: bool,
     threads: Option<rayon::ThreadPool>,
     notices: Vec<String>,
+    watched: Vec<u32>,
 }
 
 impl Simulation {
@@ -119,6 +126,17 @@ impl Simulation {
             .chain(place.ground.notices())
             .cloned()
             .collect();
+        let n = &scenario.neighbours;
+        let mut work = Work::default();
+        work.grid.relevance = Relevance {
+            vision: n.relevance,
+            occlusion: n.occlusion,
+            // The scenario says metres, the test body heights.
+            tolerance: (n.tolerance / 1.8) as f32,
+            disc: Some(n.disc as f32),
+            symmetric: n.symmetric,
+            ..Relevance::default()
+        };
         Ok(Simulation {
             hash: scenario.hash(registry),
             laws: scenario.profiles.iter().map(|p| p.speed_law).collect(),
@@ -126,7 +144,7 @@ impl Simulation {
             place,
             parts,
             state,
-            work: Work::default(),
+            work,
             sources,
             spawner: Spawner::default(),
             planning: Planning::default(),
@@ -139,6 +157,7 @@ impl Simulation {
             proposed: false,
             threads: Some(threads),
             notices,
+            watched: Vec::new(),
         })
     }
 
@@ -252,6 +271,7 @@ impl Simulation {
             let now = Instant::now();
             now - std::mem::replace(&mut clock, now)
         };
+        let span = stage("commands");
         self.events.clear();
         self.apply_commands()?;
         self.fire_events();
@@ -268,7 +288,9 @@ impl Simulation {
         }
         self.move_movers();
         self.metrics.stages.commands += lap();
+        drop(span);
 
+        let span = stage("tiers");
         tiers::classify(
             &self.place,
             &self.parts,
@@ -277,14 +299,20 @@ impl Simulation {
             &mut self.events,
         );
         self.metrics.stages.tiers += lap();
+        drop(span);
 
+        let span = stage("crowd");
         crowd::update_crowd(&self.place, &self.parts, &mut self.state, &mut self.work);
         crowd::update_prices(&mut self.parts, &mut self.state);
         self.metrics.stages.crowd += lap();
+        drop(span);
 
+        let span = stage("prepare");
         self.prepare()?;
         self.metrics.stages.prepare += lap();
+        drop(span);
 
+        let span = stage("plan");
         self.planning.run(
             &self.place,
             &self.parts,
@@ -295,7 +323,9 @@ impl Simulation {
             &mut self.events,
         );
         self.metrics.stages.plan += lap();
+        drop(span);
 
+        let span = stage("guide");
         guide::guide(
             &self.place,
             &self.parts,
@@ -304,9 +334,13 @@ impl Simulation {
             &mut self.work,
         );
         self.metrics.stages.guide += lap();
+        drop(span);
+        let span = stage("groups");
         guide::groups(&self.place, &self.parts, &mut self.state, &mut self.work);
         self.metrics.stages.groups += lap();
+        drop(span);
 
+        let span = stage("avoidance");
         let before = self.metrics.stages.neighbours;
         avoid::avoid(
             &self.place,
@@ -319,6 +353,7 @@ impl Simulation {
         self.metrics
             .stages
             .split_avoid(lap().saturating_sub(rebuilding));
+        drop(span);
         match self.parts.fault() {
             Some((slot, fault)) => Err(RunError::Fault { slot, fault }),
             None => Ok(()),
@@ -326,6 +361,7 @@ impl Simulation {
     }
 
     fn move_everybody(&mut self) -> Result<(), RunError> {
+        let _span = stage("advance");
         let began = Instant::now();
         advance::advance(&self.place, &mut self.state, &self.work, &mut self.metrics);
         self.metrics.stages.advance += began.elapsed();
@@ -334,9 +370,11 @@ impl Simulation {
 
     /// Everything after the move.
     fn finish_step(&mut self) -> Result<(), RunError> {
+        let _span = stage("arrivals");
         let began = Instant::now();
         advance::cursors(&self.place, &self.parts, &mut self.state, &mut self.work);
         self.state.step += 1;
+        self.report_entries();
         self.settle_arrivals();
         self.metrics.stages.arrivals += began.elapsed();
         let began = Instant::now();
@@ -397,6 +435,20 @@ impl Simulation {
             planners[index].strategy.prepare(&world)?;
         }
         Ok(())
+    }
+
+    fn report_entries(&mut self) {
+        let (ground, a) = (self.place.ground.view(), &self.state.agents);
+        for &area in &self.watched {
+            let shape = &self.place.areas[area as usize];
+            for row in 0..a.len() {
+                if shape.contains(ground, a.location[row]) && !shape.contains(ground, a.before[row])
+                {
+                    let agent = AgentId(a.id[row]);
+                    self.events.push(Event::EnteredArea { agent, area });
+                }
+            }
+        }
     }
 
     fn settle_arrivals(&mut self) {
@@ -713,6 +765,16 @@ impl Simulation {
     /// Queues a command for the start of the next step.
     pub fn command(&mut self, command: Command) {
         self.queue.push(command);
+    }
+
+    /// Reports everybody who enters a named area from now on, as [`Event::EnteredArea`] with the
+    /// index that this gives; nothing if there is no such area.
+    pub fn watch_area(&mut self, name: &str) -> Option<u32> {
+        let index = self.place.areas.iter().position(|a| a.name == name)? as u32;
+        if !self.watched.contains(&index) {
+            self.watched.push(index);
+        }
+        Some(index)
     }
 
     /// Commands still to be applied.

@@ -92,6 +92,8 @@ pub struct Passer {
     pub up: Vec3,
     /// Its radius.
     pub radius: f32,
+    /// Distance at which a waypoint counts as passed.
+    pub reach: f32,
 }
 
 impl Passer {
@@ -109,7 +111,7 @@ impl Passer {
             return ahead >= 0.0 && along > -slack && along < 1.0 + slack;
         }
         let to = gate.middle - self.now;
-        let near = self.radius.max(0.2);
+        let near = self.reach;
         if to.length_squared() < near * near {
             return true;
         }
@@ -373,6 +375,7 @@ mod tests {
             now: Vec3::new(now[0], now[1], 0.0),
             up: Vec3::Z,
             radius: 0.25,
+            reach: 0.25,
         }
     }
 

@@ -151,6 +151,7 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
                             now: at.point,
                             up: frame.up(site.ground.normals[at.triangle as usize]),
                             radius: a.radius[row],
+                            reach: parts.tiers[a.tier[row] as usize].follow.reach,
                         };
                         routes.pass(
                             track,

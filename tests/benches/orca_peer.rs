@@ -1,0 +1,217 @@
+//! The open square: Throng's whole step against `dodgy_2d` fed by a uniform grid, in one run.
+//!
+//! `cargo bench -p throng-tests --bench orca_peer [-- AGENTS STEPS THREADS ROUNDS]`. Both sides
+//! take turns, round by round, so that a noisy machine is noisy for both; the figure is the
+//! median of the rounds' ratios. Radius 0.25 m, 1.4 m/s, neighbours within 5 m, at most 10,
+//! horizon 3 s, dt 0.1 s, 0.5 agents per square metre, random goals.
+
+use std::{borrow::Cow, ops::ControlFlow, time::Instant};
+
+use dodgy_2d::{Agent, AvoidanceOptions, Vec2};
+use rayon::prelude::*;
+use throng::Simulation;
+use throng_tests::scenario;
+
+const REACH: f32 = 5.0;
+const MOST: usize = 10;
+const CELL: f32 = 1.5;
+const SPEED: f32 = 1.4;
+const DT: f32 = 0.1;
+
+/// The peer: its agents, their goals, and a grid of cells in compressed rows.
+struct Peer {
+    agents: Vec<Agent>,
+    goals: Vec<Vec2>,
+    next: Vec<Vec2>,
+    start: Vec<u32>,
+    rows: Vec<u32>,
+    wide: i32,
+    high: i32,
+    low: Vec2,
+}
+
+impl Peer {
+    /// Starts and goals are those of our own simulation after its first step.
+    fn like(sim: &Simulation) -> Peer {
+        let a = sim.agents();
+        let place = |p: glam::Vec3| Vec2::new(p.x, p.y);
+        Peer {
+            agents: (0..a.len())
+                .map(|r| Agent {
+                    position: place(a.location[r].point),
+                    velocity: Vec2::new(a.velocity[r].x, a.velocity[r].y),
+                    radius: 0.25,
+                    avoidance_responsibility: 1.0,
+                })
+                .collect(),
+            goals: (0..a.len()).map(|r| place(a.target[r].point)).collect(),
+            next: vec![Vec2::ZERO; a.len()],
+            start: Vec::new(),
+            rows: Vec::new(),
+            wide: 0,
+            high: 0,
+            low: Vec2::ZERO,
+        }
+    }
+
+    fn sort(&mut self) {
+        let (mut low, mut top) = (Vec2::splat(f32::MAX), Vec2::splat(f32::MIN));
+        for a in &self.agents {
+            low = low.min(a.position);
+            top = top.max(a.position);
+        }
+        self.low = low;
+        self.wide = ((top.x - low.x) / CELL) as i32 + 1;
+        self.high = ((top.y - low.y) / CELL) as i32 + 1;
+        self.start.clear();
+        self.start.resize((self.wide * self.high) as usize + 1, 0);
+        let wide = self.wide;
+        let cell = |p: Vec2| {
+            (((p.y - low.y) / CELL) as i32 * wide + ((p.x - low.x) / CELL) as i32) as usize
+        };
+        for a in &self.agents {
+            self.start[cell(a.position) + 1] += 1;
+        }
+        for i in 1..self.start.len() {
+            self.start[i] += self.start[i - 1];
+        }
+        let mut next = self.start.clone();
+        self.rows.resize(self.agents.len(), 0);
+        for (row, a) in self.agents.iter().enumerate() {
+            let at = &mut next[cell(a.position)];
+            self.rows[*at as usize] = row as u32;
+            *at += 1;
+        }
+    }
+
+    fn nearest(&self, me: usize, found: &mut Vec<(f32, u32)>) {
+        found.clear();
+        let p = self.agents[me].position;
+        let mut limit = REACH * REACH;
+        let (cx, cy) = (
+            ((p.x - self.low.x) / CELL) as i32,
+            ((p.y - self.low.y) / CELL) as i32,
+        );
+        for ring in 0..=(REACH / CELL).ceil() as i32 {
+            let inner = (ring - 1).max(0) as f32 * CELL;
+            if found.len() == MOST && inner * inner >= limit {
+                break;
+            }
+            for y in (cy - ring).max(0)..=(cy + ring).min(self.high - 1) {
+                let border = (y - cy).abs() == ring;
+                for x in (cx - ring).max(0)..=(cx + ring).min(self.wide - 1) {
+                    if !border && (x - cx).abs() != ring {
+                        continue;
+                    }
+                    let c = (y * self.wide + x) as usize;
+                    for &j in &self.rows[self.start[c] as usize..self.start[c + 1] as usize] {
+                        let d = self.agents[j as usize].position.distance_squared(p);
+                        if d < limit && j as usize != me {
+                            let at = found.partition_point(|f| f.0 <= d);
+                            found.insert(at, (d, j));
+                            found.truncate(MOST);
+                            if found.len() == MOST {
+                                limit = found[MOST - 1].0;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn step(&mut self) {
+        self.sort();
+        let options = AvoidanceOptions {
+            obstacle_margin: 0.25,
+            time_horizon: 3.0,
+            obstacle_time_horizon: 3.0,
+        };
+        let mut next = std::mem::take(&mut self.next);
+        next.par_iter_mut()
+            .with_min_len(64)
+            .enumerate()
+            .for_each_init(Vec::new, |found, (i, v)| {
+                let me = &self.agents[i];
+                self.nearest(i, found);
+                let near: Vec<Cow<'_, Agent>> = found
+                    .iter()
+                    .map(|&(_, j)| Cow::Borrowed(&self.agents[j as usize]))
+                    .collect();
+                let to = self.goals[i] - me.position;
+                let wish = to * (SPEED / to.length().max(1e-6)).min(1.0 / DT);
+                *v = me.compute_avoiding_velocity(&near, &[], wish, SPEED, DT, &options);
+            });
+        for (a, v) in self.agents.iter_mut().zip(&next) {
+            a.velocity = *v;
+            a.position += *v * DT;
+        }
+        self.next = next;
+    }
+
+    fn overlaps(&mut self) -> usize {
+        self.sort();
+        let mut found = Vec::new();
+        let mut pairs = 0;
+        for i in 0..self.agents.len() {
+            self.nearest(i, &mut found);
+            let deep = (0.5f32 - 0.005).powi(2);
+            pairs += found
+                .iter()
+                .filter(|f| f.0 < deep && f.1 as usize > i)
+                .count();
+        }
+        pairs
+    }
+}
+
+fn main() {
+    let numbers: Vec<usize> = std::env::args().filter_map(|a| a.parse().ok()).collect();
+    let number = |i: usize, or: usize| numbers.get(i).copied().unwrap_or(or);
+    let (agents, steps, threads, rounds) = (number(0, 10_000), number(1, 20), number(2, 1), number(3, 7));
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .expect("threads");
+    let mut sim = Simulation::builder()
+        .threads(threads)
+        .set(format!("environment.agents={agents}"))
+        .set(format!("source[0].count={agents}"))
+        .file(scenario("open-square.toml"))
+        .unwrap_or_else(|e| panic!("{e}"));
+    sim.step().expect("a step");
+    let mut peer = Peer::like(&sim);
+    let mut ratios = Vec::new();
+    let (mut ours_best, mut theirs_best) = (0.0f64, 0.0f64);
+    let mut pairs = Vec::new();
+    for round in 0..=rounds {
+        let began = Instant::now();
+        sim.run(steps as u64, |_| ControlFlow::Continue(())).expect("steps");
+        let ours = began.elapsed().as_secs_f64();
+        let began = Instant::now();
+        pool.install(|| (0..steps).for_each(|_| peer.step()));
+        let theirs = began.elapsed().as_secs_f64();
+        // The first round warms up.
+        if round > 0 {
+            let work = (agents * steps) as f64;
+            ratios.push(theirs / ours);
+            ours_best = ours_best.max(work / ours);
+            theirs_best = theirs_best.max(work / theirs);
+            pairs.push(peer.overlaps());
+        }
+    }
+    ratios.sort_by(f64::total_cmp);
+    println!(
+        "agents {agents}, threads {threads}: ours {:.0} agent-steps/s, dodgy_2d {:.0}, ratio {:.2} (median of {rounds}, {:.2} to {:.2}); overlapping pairs ours {:.1}, theirs {:.1}",
+        ours_best,
+        theirs_best,
+        ratios[ratios.len() / 2],
+        ratios[0],
+        ratios[ratios.len() - 1],
+        sim.metrics().mean_overlaps(),
+        pairs.iter().sum::<usize>() as f64 / pairs.len().max(1) as f64,
+    );
+    for (stage, ms) in sim.stage_millis() {
+        println!("  {stage:12} {:7.1} ns per agent and step", ms * 1e6 / agents as f64 / sim.steps() as f64);
+    }
+}
