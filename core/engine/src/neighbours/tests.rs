@@ -655,3 +655,48 @@ fn stairs_and_floors_of_a_building() {
     assert!(!sees(6, 7) && !sees(7, 6));
     assert!(sees(8, 9) && sees(9, 8));
 }
+
+/// `cargo test --release -p throng-engine search_speed -- --ignored --nocapture`
+#[test]
+#[ignore = "prints times"]
+fn search_speed() {
+    for count in [10_000, 100_000] {
+        let side = (count as f64 / 0.5).sqrt();
+        let ground = Ground::from_environment(&square(side)).unwrap();
+        let ground = ground.view();
+        let mut draw = Stream::new(1, 0, Purpose::Start, 0);
+        let mut points: Vec<DVec2> = (0..count)
+            .map(|_| DVec2::new(draw.unit_f64(), draw.unit_f64()) * side)
+            .collect();
+        points.sort_by_key(|p| ((p.y / 4.0) as i32, (p.x * 1000.0) as i32));
+        let mut crowd = Crowd::default();
+        for p in points {
+            let point = (p.extend(0.0) - ground.origin).as_vec3();
+            crowd.add(Location { point, triangle: 0 }, Frame::FLAT, Vec2::X);
+        }
+        let perception = Perception {
+            reach: 5.0,
+            most: 10,
+            wall_reach: 0.0,
+        };
+        let rows: Vec<u32> = (0..count as u32).collect();
+        let mut kth = vec![f32::INFINITY; count];
+        let mut grid = NeighbourGrid::default();
+        let mut out = NeighbourBuffer::default();
+        let (mut sort, mut search) = (f64::INFINITY, f64::INFINITY);
+        for _ in 0..30 {
+            let began = std::time::Instant::now();
+            grid.rebuild(ground, &crowd.view(true), &[], &[], 5.0);
+            sort = sort.min(began.elapsed().as_secs_f64());
+            let began = std::time::Instant::now();
+            for (rows, kth) in rows.chunks(256).zip(kth.chunks_mut(256)) {
+                let view = crowd.view(true);
+                grid.gather(ground, &view, rows, perception, kth, 0.28, &[], &mut out);
+            }
+            search = search.min(began.elapsed().as_secs_f64());
+        }
+        let each = 1e9 / count as f64;
+        let (sort, search) = (sort * each, search * each);
+        println!("{count} agents: sort {sort:.0} ns, search {search:.0} ns per agent");
+    }
+}
