@@ -219,7 +219,7 @@ fn text(what: &str, bytes: Bytes) -> Result<&'static str, String> {
 }
 
 /// The registry's record of a loaded strategy.
-fn strategy(
+pub(super) fn strategy(
     path: &Path,
     hash: &str,
     id: &str,

@@ -23,6 +23,8 @@ mod instance;
 mod intern;
 mod load;
 mod schema;
+#[cfg(test)]
+mod tests;
 
 pub use avoidance::ForeignAvoidance;
 pub use cost::ForeignCost;

@@ -1,6 +1,9 @@
 //! Every way of being wrong gives a clear fault, finite results and no crash.
 
-use std::path::PathBuf;
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex},
+};
 
 use glam::Vec2;
 use throng_core::{
@@ -8,8 +11,6 @@ use throng_core::{
     Prices, RouteClass, Scratch, Slot, SteerChunk, SteerOut, WallRows,
 };
 use throng_engine::{plugin, registry::Registry};
-// Makes cargo build the library beside this program.
-use throng_plugin_faulty as _;
 
 fn registry() -> Registry {
     let program = std::env::current_exe().unwrap();
@@ -193,13 +194,44 @@ fn wrong_profiles_are_refused_when_made() {
     );
 }
 
+/// What the log of this thread is written to.
+#[derive(Clone, Default)]
+struct Pages(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Pages {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
 #[test]
 fn callbacks_reach_the_host() {
-    plugin::request_stop(true);
-    let answer = steer(&*avoidance("log").unwrap());
-    plugin::request_stop(false);
-    assert_eq!(answer.fault, None);
-    assert_eq!(answer.velocity, PREFERRED);
+    let pages = Pages::default();
+    let writer = pages.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(move || writer.clone())
+        .with_ansi(false)
+        .finish();
+    let model = avoidance("log").unwrap();
+    tracing::subscriber::with_default(subscriber, || {
+        plugin::request_stop(true);
+        assert_eq!(steer(&*model).velocity, PREFERRED);
+        plugin::request_stop(false);
+        assert_eq!(steer(&*model).fault, None);
+    });
+    let log = String::from_utf8(pages.0.lock().unwrap().clone()).unwrap();
+    let lines: Vec<&str> = log.lines().collect();
+    assert_eq!(lines.len(), 2, "{log}");
+    assert!(
+        lines[0].contains("WARN throng::plugin: should stop: true"),
+        "{log}"
+    );
+    assert!(lines[1].contains("should stop: false"), "{log}");
 }
 
 const CELLS: usize = 5;

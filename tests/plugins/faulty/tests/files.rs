@@ -6,8 +6,6 @@ use std::{
 };
 
 use throng_engine::plugin::{self, PluginError};
-// Makes cargo build the library beside this program.
-use throng_plugin_faulty as _;
 
 fn library() -> PathBuf {
     let program = std::env::current_exe().unwrap();

@@ -1,4 +1,8 @@
-//! The same crate linked and loaded: same prices and same state to the bit.
+//! The same source linked and loaded: same prices and same state to the bit.
+//!
+//! The strategy is compiled into this program from its source, not through the crate: cargo gives
+//! a crate that is also a `cdylib` one file name for all feature sets, so that after
+//! `cargo test --workspace` a `cargo test -p` might link it with another `throng-core`.
 
 use std::path::PathBuf;
 
@@ -10,12 +14,13 @@ use throng_engine::{
     plugin,
     registry::{Registry, Strategy},
 };
-// Linked, so that its registration is in this program too.
-use throng_plugin_shun as _;
 
 const CELLS: usize = 200;
 
-/// The library that cargo built together with the crate linked here, beside this program.
+#[path = "../src/shun.rs"]
+mod shun;
+
+/// The library that cargo built before this program, beside it.
 fn library() -> PathBuf {
     let program = std::env::current_exe().unwrap();
     program.with_file_name(format!(

@@ -1,4 +1,8 @@
-//! The same crate linked and loaded: same description, same options, same bits.
+//! The same source linked and loaded: same description, same options, same bits.
+//!
+//! The strategy is compiled into this program from its source, not through the crate: cargo gives
+//! a crate that is also a `cdylib` one file name for all feature sets, so that after
+//! `cargo test --workspace` a `cargo test -p` might link it with another `throng-core`.
 
 use std::path::PathBuf;
 
@@ -12,10 +16,11 @@ use throng_engine::{
     plugin,
     registry::{Registry, Strategy},
 };
-// Linked, so that its registration is in this program too.
-use throng_plugin_sidestep as _;
 
-/// The library that cargo built together with the crate linked here, beside this program.
+#[path = "../src/sidestep.rs"]
+mod sidestep;
+
+/// The library that cargo built before this program, beside it.
 fn library() -> PathBuf {
     let program = std::env::current_exe().unwrap();
     program.with_file_name(format!(
