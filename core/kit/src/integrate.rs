@@ -223,3 +223,211 @@ impl Walked<'_, '_> {
         self.sum.crowd += crowd * length;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Ground,
+        environment::{Environment, Floor, Polygon},
+    };
+    use glam::{DVec2, Vec2};
+    use throng_core::{Attachment, NavError, RegionId, options};
+
+    options! {
+        /// Two nodes in a room of 8 x 4 m, whose left and right halves are regions 0 and 1.
+        pub struct Halves {}
+    }
+
+    #[typetag::serde(name = "test-halves")]
+    impl NavRepresentation for Halves {
+        fn build(&mut self, site: &Site<'_>, map: &mut NavMap) -> Result<(), NavError> {
+            let at = |x, y| site.ground.locate_plan(Vec2::new(x, y), None).unwrap();
+            map.node_place = vec![at(-1.0, 0.0), at(2.0, 0.0)];
+            map.node_region = vec![0, 1];
+            map.edge_start = vec![0, 1, 2];
+            map.edge_from = vec![0, 1];
+            map.edge_to = vec![1, 0];
+            map.edge_twin = vec![1, 0];
+            map.edge_length = vec![3.0; 2];
+            map.edge_clearance = vec![2.0; 2];
+            map.region_area = vec![16.0; 2];
+            map.region_place = map.node_place.clone();
+            Ok(())
+        }
+
+        fn attach(
+            &self,
+            _: &Site<'_>,
+            _: &NavMap,
+            _: &[Location],
+            _: &[RegionId],
+            _: &mut [Attachment],
+        ) {
+        }
+
+        fn region_of(
+            &self,
+            _: &Site<'_>,
+            _: &NavMap,
+            places: &[Location],
+            _: &[RegionId],
+            out: &mut [RegionId],
+        ) {
+            for (place, region) in places.iter().zip(out) {
+                *region = u32::from(place.point.x >= 0.0);
+            }
+        }
+    }
+
+    fn room() -> Ground {
+        let walkable = Polygon::rectangle(DVec2::ZERO, DVec2::new(8.0, 4.0));
+        let environment = Environment {
+            floors: vec![Floor {
+                walkable: vec![walkable],
+                ..Floor::default()
+            }],
+            ..Environment::default()
+        };
+        Ground::from_environment(&environment).unwrap()
+    }
+
+    fn with(act: impl Fn(Site<'_>, &NavMap, &Halves)) {
+        let ground = room();
+        let site = Site {
+            ground: ground.view(),
+            file_cells: None,
+            seed: 0,
+        };
+        let (mut nav, mut map) = (Halves::default(), NavMap::default());
+        nav.build(&site, &mut map).unwrap();
+        map.check().unwrap();
+        act(site, &map, &nav);
+    }
+
+    /// Base 1 and 2 in two cells, crowd 10 in the second.
+    fn two_prices() -> Prices {
+        let mut prices = Prices::default();
+        prices.resize(2, 1, 1);
+        prices.base = vec![1.0, 2.0];
+        prices.crowd = vec![0.0, 10.0];
+        prices.least_base = 1.0;
+        prices
+    }
+
+    #[test]
+    fn edges_without_pieces_are_half_in_either_region() {
+        with(|_, map, _| {
+            let mut prices = two_prices();
+            let mut out = EdgePrices::default();
+            edge_prices(map, &prices, &CrowdCells::Regions, &mut out);
+            assert_eq!(out.base, [4.5, 4.5]);
+            assert_eq!(out.crowd, [15.0, 15.0]);
+            // Into a blocked cell nobody goes, out of it everybody may.
+            prices.blocked = vec![0b10];
+            edge_prices(map, &prices, &CrowdCells::Regions, &mut out);
+            assert_eq!(out.base, [f32::INFINITY, 4.5]);
+            prices.set_uniform(3.0);
+            edge_prices(map, &prices, &CrowdCells::Regions, &mut out);
+            assert!(out.base.is_empty() && out.crowd.is_empty());
+        });
+    }
+
+    #[test]
+    fn directions_count_along_edges_and_walks() {
+        with(|site, map, nav| {
+            let mut prices = Prices::default();
+            prices.resize(2, 8, 1);
+            prices.base.fill(1.0);
+            prices.least_base = 1.0;
+            // Walking along +x costs 4 more in cell 1.
+            prices.crowd[8] = 4.0;
+            let (there, back) = (
+                edge_price(map, &prices, &CrowdCells::Regions, 0),
+                edge_price(map, &prices, &CrowdCells::Regions, 1),
+            );
+            assert_eq!((there, back), ((3.0, 6.0), (3.0, 0.0)));
+            let pricing = Pricing {
+                site,
+                map,
+                nav,
+                cells: &CrowdCells::Regions,
+                prices: &prices,
+            };
+            let (a, b) = (map.node_place[0], map.node_place[1]);
+            let there = pricing.segment(a, b).unwrap();
+            assert!(
+                (there.crowd - 8.0).abs() < 4.0 * SUB_STEP && there.base == 3.0,
+                "{there:?}"
+            );
+            assert_eq!(pricing.segment(b, a).unwrap().crowd, 0.0);
+        });
+    }
+
+    #[test]
+    fn square_cells_are_exact_on_edges_and_walks() {
+        with(|site, map, nav| {
+            // 8 cells of 2 m in 4 columns and 2 rows; the nodes at (3, 2) and (6, 2) of the room
+            // are on the line between the rows.
+            let cells = CrowdCells::squares(&site.ground, 2.0, map).unwrap();
+            assert_eq!(cells.count(map), 8);
+            assert!(cells.areas(map).iter().all(|a| (a - 4.0).abs() < 1e-5));
+            let mut prices = Prices::default();
+            prices.resize(8, 1, 1);
+            prices.base.fill(1.0);
+            prices.least_base = 1.0;
+            for (cell, crowd) in prices.crowd.iter_mut().enumerate() {
+                *crowd = (cell % 4) as f32;
+            }
+            // From x = 3 to 6: one metre in column 1, two in column 2.
+            let mut out = EdgePrices::default();
+            edge_prices(map, &prices, &cells, &mut out);
+            assert!((out.crowd[0] - 5.0).abs() < 1e-4, "{out:?}");
+            assert!((out.base[1] - 3.0).abs() < 1e-5);
+            let pricing = Pricing {
+                site,
+                map,
+                nav,
+                cells: &cells,
+                prices: &prices,
+            };
+            let at = |x, y| site.ground.locate_plan(Vec2::new(x, y), None).unwrap();
+            // From (0.5, 0.5) to (7.5, 3.5) of the room: shares of x alone matter.
+            let price = pricing.segment(at(-3.5, -1.5), at(3.5, 1.5)).unwrap();
+            let length = 58.0_f32.sqrt();
+            assert!((price.length - length).abs() < 1e-4);
+            let wanted = length * (2.0 * 1.0 + 2.0 * 2.0 + 1.5 * 3.0) / 7.0;
+            assert!((price.crowd - wanted).abs() < 1e-3, "{price:?} {wanted}");
+            let mut found = [0; 3];
+            let places = [at(-3.9, -1.9), at(3.9, 1.9), Location::NOWHERE];
+            cells.cell_of(nav, &site, map, &places, &[NONE; 3], &mut found);
+            assert_eq!(found, [0, 7, NONE]);
+        });
+    }
+
+    #[test]
+    fn walls_and_blocked_cells_end_a_walk() {
+        with(|site, map, nav| {
+            let mut prices = two_prices();
+            let (a, b) = (map.node_place[0], map.node_place[1]);
+            let cells = CrowdCells::Regions;
+            let walk = |prices: &Prices, from: Location, to: Location| {
+                let pricing = Pricing {
+                    site,
+                    map,
+                    nav,
+                    cells: &cells,
+                    prices,
+                };
+                pricing.segment(from, to)
+            };
+            let outside = Location {
+                point: glam::Vec3::new(30.0, 0.0, 0.0),
+                ..a
+            };
+            assert!(walk(&prices, a, b).is_some() && walk(&prices, a, outside).is_none());
+            prices.blocked = vec![0b10];
+            assert!(walk(&prices, a, b).is_none() && walk(&prices, b, a).is_some());
+        });
+    }
+}

@@ -7,14 +7,56 @@ use throng_kit::{Walk, ground::TraceEnd, lattice::Lattice};
 
 use crate::near_walls::{Distances, NearWalls};
 
+/// The nodes of each square, one per floor that has its centre there.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SquareNodes {
+    first: Vec<NodeId>,
+    count: Vec<u8>,
+}
+
+impl SquareNodes {
+    pub fn none(squares: usize) -> SquareNodes {
+        SquareNodes {
+            first: vec![NONE; squares],
+            count: vec![0; squares],
+        }
+    }
+
+    /// Adds a node to a square; those of a square come one after the other.
+    pub fn add(&mut self, square: u32, node: NodeId) {
+        let s = square as usize;
+        if self.count[s] == 0 {
+            self.first[s] = node;
+        }
+        self.count[s] = self.count[s].saturating_add(1);
+    }
+
+    #[inline]
+    pub fn of(&self, square: u32) -> core::ops::Range<NodeId> {
+        let (first, count) = (self.first[square as usize], self.count[square as usize]);
+        if count == 0 {
+            0..0
+        } else {
+            first..first + NodeId::from(count)
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.first.is_empty()
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.first.capacity() * 4 + self.count.capacity()
+    }
+}
+
 /// The nodes of a grid and what is known of their surroundings.
 pub(crate) struct Cells<'a> {
     /// The ground with all doors open: edges lead through doors, whatever their state.
     pub ground: GroundView<'a>,
     pub lattice: Lattice,
     pub walls: &'a NearWalls,
-    /// `square_start[s]..square_start[s + 1]` are the nodes of square s.
-    pub square_start: &'a [NodeId],
+    pub squares: &'a SquareNodes,
     pub place: &'a [Location],
     pub distances: &'a [Distances],
 }
@@ -35,8 +77,7 @@ impl Cells<'_> {
         if column < 0 || row < 0 || column >= width || row >= height {
             return 0..0;
         }
-        let square = (row * width + column) as usize;
-        self.square_start[square]..self.square_start[square + 1]
+        self.squares.of((row * width + column) as u32)
     }
 
     /// Whether no wall can be near enough to a step to matter.
@@ -130,7 +171,7 @@ impl Cells<'_> {
                 let right = via(&north, east[n]);
                 let right_ok = right != NONE && via(&east, above) == right;
                 let left = via(&north, west[n]);
-                let left_ok = left != NONE && via(&east, left) == above;
+                let left_ok = left != NONE && above != NONE && via(&east, left) == above;
                 [
                     if right_ok && self.diagonal(node, right) {
                         right

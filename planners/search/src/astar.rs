@@ -138,13 +138,14 @@ impl Astar {
         if to.node == NONE {
             return Err(NoRoute::GoalOffMap);
         }
-        let terms = Terms::new(
+        let mut terms = Terms::new(
             world,
             request.prices as usize,
             request.weight,
             request.radius,
         );
         if let Some(known) = known {
+            terms = terms.nowhere_narrower_than(known.connectivity.least_clearance());
             // A place on an edge may leave it by either end: the edge itself must fit as well.
             let widest = known.connectivity.widest(from.node, to.node);
             match widest {

@@ -13,6 +13,7 @@ pub struct Connectivity {
     parent: Vec<NodeId>,
     width: Vec<f32>,
     components: usize,
+    least: f32,
     door_open: Vec<u8>,
     revision: u32,
     edges: usize,
@@ -61,6 +62,10 @@ impl Connectivity {
             parent,
             width,
             components,
+            least: map
+                .edge_clearance
+                .iter()
+                .fold(f32::INFINITY, |least, &c| least.min(c)),
             door_open: door_open.to_vec(),
             revision: map.revision,
             edges: map.edges(),
@@ -82,6 +87,11 @@ impl Connectivity {
     /// How many parts the map falls into.
     pub fn components(&self) -> usize {
         self.components
+    }
+
+    /// The least clearance of any edge.
+    pub fn least_clearance(&self) -> f32 {
+        self.least
     }
 
     /// The least clearance of the widest way between two nodes, or `None` if nothing connects

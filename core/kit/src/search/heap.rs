@@ -2,30 +2,27 @@
 
 /// An open node with its priority: the key first, then the lesser remaining cost (so that of
 /// equal keys the one nearest its end goes first), then the node's id.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
-    pub key: f64,
-    tie: u64,
-}
+///
+/// All three are not negative, so their bits sort like their values: one whole number holds them
+/// and is compared without branches.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub(super) struct Entry(u128);
 
 impl Entry {
-    /// `remaining` is not negative, so its bits sort like its value.
     #[inline]
     pub fn new(key: f64, remaining: f32, node: u32) -> Entry {
-        Entry {
-            key,
-            tie: u64::from(remaining.to_bits()) << 32 | u64::from(node),
-        }
+        let tie = u64::from(remaining.to_bits()) << 32 | u64::from(node);
+        Entry(u128::from(key.to_bits()) << 64 | u128::from(tie))
+    }
+
+    #[inline]
+    pub fn key(self) -> f64 {
+        f64::from_bits((self.0 >> 64) as u64)
     }
 
     #[inline]
     pub fn node(self) -> u32 {
-        self.tie as u32
-    }
-
-    #[inline]
-    fn before(&self, other: &Entry) -> bool {
-        self.key < other.key || (self.key == other.key && self.tie < other.tie)
+        self.0 as u32
     }
 }
 
@@ -48,7 +45,7 @@ impl Heap {
         let mut hole = entries.len() - 1;
         while hole > 0 {
             let parent = (hole - 1) / 4;
-            if !entry.before(&entries[parent]) {
+            if entries[parent] <= entry {
                 break;
             }
             entries[hole] = entries[parent];
@@ -67,18 +64,26 @@ impl Heap {
         let mut hole = 0;
         loop {
             let first = 4 * hole + 1;
-            let Some(children) = entries.get(first..entries.len().min(first + 4)) else {
-                break;
-            };
-            let Some((mut least, mut child)) = children.first().map(|c| (*c, first)) else {
-                break;
-            };
-            for (i, c) in children.iter().enumerate().skip(1) {
-                if c.before(&least) {
-                    (least, child) = (*c, first + i);
+            let (mut least, mut child);
+            if let Some(&[a, b, c, d]) = entries.get(first..first + 4) {
+                let (left, left_child) = if b < a { (b, 1) } else { (a, 0) };
+                let (right, right_child) = if d < c { (d, 3) } else { (c, 2) };
+                (least, child) = if right < left {
+                    (right, first + right_child)
+                } else {
+                    (left, first + left_child)
+                };
+            } else if first < entries.len() {
+                (least, child) = (entries[first], first);
+                for (i, &c) in entries.iter().enumerate().skip(first + 1) {
+                    if c < least {
+                        (least, child) = (c, i);
+                    }
                 }
+            } else {
+                break;
             }
-            if !least.before(&last) {
+            if last <= least {
                 break;
             }
             entries[hole] = least;
@@ -107,7 +112,7 @@ mod tests {
         wanted.sort_by(|a, b| a.partial_cmp(b).unwrap());
         for (key, _, node) in wanted {
             let top = heap.pop().unwrap();
-            assert_eq!((top.key, top.node()), (key, node));
+            assert_eq!((top.key(), top.node()), (key, node));
         }
         assert!(heap.pop().is_none());
     }

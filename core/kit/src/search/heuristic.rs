@@ -63,7 +63,7 @@ impl Heuristic {
     }
 
     /// The bound between two points.
-    #[inline]
+    #[inline(always)]
     pub fn distance(&self, from: Vec3, to: Vec3) -> f64 {
         let offset = (to - from).as_dvec3();
         let norm = if self.octile {

@@ -182,7 +182,7 @@ pub fn find_route(
     let (mut best, mut best_goal) = (shared.cost, NONE as usize);
     let mut expansions = 0;
     while let Some(entry) = heap.pop() {
-        if entry.key >= best {
+        if entry.key() >= best {
             break;
         }
         let node = entry.node();
@@ -197,7 +197,7 @@ pub fn find_route(
                 (best, best_goal) = (cost + goal.cost, g);
             }
         }
-        if best <= entry.key {
+        if best <= entry.key() {
             break;
         }
         expansions += 1;

@@ -17,6 +17,7 @@ pub struct Terms<'a> {
     door_open: &'a [u8],
     weight: f64,
     radius: f32,
+    checks_radius: bool,
     /// No metre costs less than this.
     pub least_base: f64,
 }
@@ -55,6 +56,7 @@ impl<'a> Terms<'a> {
             door_open,
             weight: 0.0,
             radius,
+            checks_radius: radius > 0.0,
             least_base: 1.0,
         }
     }
@@ -80,12 +82,13 @@ impl<'a> Terms<'a> {
 
     /// The cost of an edge, or infinity where it may not be walked: too narrow, behind a closed
     /// door, or into a blocked cell.
-    #[inline]
+    #[inline(always)]
     pub fn cost(&self, edge: EdgeId) -> f64 {
         let e = edge as usize;
-        if self.map.edge_clearance[e] + TOLERANCE < self.radius
-            || !self.map.is_open(edge, self.door_open)
-        {
+        if self.checks_radius && self.map.edge_clearance[e] + TOLERANCE < self.radius {
+            return f64::INFINITY;
+        }
+        if !self.map.is_open(edge, self.door_open) {
             return f64::INFINITY;
         }
         match self.uniform {
@@ -117,6 +120,13 @@ impl<'a> Terms<'a> {
                 .blocked
                 .get(into as usize / 64)
                 .is_some_and(|word| word >> (into % 64) & 1 == 1)
+    }
+
+    /// The same terms, on a map none of whose edges is narrower than `least`: clearances need
+    /// not be read if the radius fits everywhere.
+    pub fn nowhere_narrower_than(mut self, least: f32) -> Terms<'a> {
+        self.checks_radius &= !self.fits(least);
+        self
     }
 
     /// The radius that must fit.
