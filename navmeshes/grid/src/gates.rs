@@ -1,75 +1,61 @@
 //! The gates of a grid: what a route over its edges passes.
 
 use glam::{Vec2, Vec3};
-use throng_core::{EdgeId, Gate, GroundView, Location, NavMap, NodeId};
+use throng_core::{EdgeId, Gate, GroundView, Location, NavMap, TriangleId};
 use throng_kit::{Walk, ground::TraceEnd};
+
+/// Which corners of a node's cell are free: bit q says that one of the two diagonals over the
+/// corner in quadrant q is an edge, bit 4 + q that both are.
+pub(crate) type FreeCorners = u8;
+
+/// The quadrant of a direction: 0 to 3 counter-clockwise from the one between +x and +y.
+#[inline]
+pub(crate) fn quadrant(direction: Vec2) -> u8 {
+    match (direction.x > 0.0, direction.y > 0.0) {
+        (true, true) => 0,
+        (false, true) => 1,
+        (false, false) => 2,
+        (true, false) => 3,
+    }
+}
 
 /// Makes the gate of one edge: the side that two cells share, or for a diagonal the line between
 /// the centres of the two cells beside it. Ends are walls unless the cells about them are free.
-pub(crate) fn gate(ground: &GroundView<'_>, map: &NavMap, cell: f32, edge: EdgeId) -> Gate {
-    let (from, to) = (map.edge_from[edge as usize], map.edge_to[edge as usize]);
-    let (a, b) = (map.node_place[from as usize], map.node_place[to as usize]);
+pub(crate) fn gate(
+    ground: &GroundView<'_>,
+    map: &NavMap,
+    free_corners: &[FreeCorners],
+    cell: f32,
+    edge: EdgeId,
+) -> Gate {
+    let from = map.edge_from[edge as usize] as usize;
+    let to = map.edge_to[edge as usize] as usize;
+    let (a, b) = (map.node_place[from], map.node_place[to]);
     let way = (b.point - a.point).truncate();
-    let middle = half_way(ground, a, b);
     let is_diagonal = way.x.abs() > 0.5 * cell && way.y.abs() > 0.5 * cell;
     let across = if is_diagonal {
         way.perp() * 0.5
     } else {
         way.perp() * (0.5 * cell / way.length().max(f32::MIN_POSITIVE))
     };
-    let mut gate = Gate::waypoint(middle);
-    for (sign, is_left) in [(1.0, true), (-1.0, false)] {
-        let sideways = across * sign;
-        let is_open = if is_diagonal {
-            crosses(map, cell, from, way, sideways)
+    let middle = half_way(ground, a, b);
+    let is_open = |sideways: Vec2| {
+        let bit = if is_diagonal {
+            4 + quadrant(way)
         } else {
-            is_free_corner(map, cell, from, to, way, sideways)
+            quadrant(way + sideways)
         };
-        let end = end_of(ground, middle, sideways, is_open);
-        let flag = match (is_open, is_left) {
-            (true, _) => 0,
-            (false, true) => Gate::LEFT_WALL,
-            (false, false) => Gate::RIGHT_WALL,
-        };
-        gate.flags |= flag;
-        if is_left {
-            gate.left = end;
-        } else {
-            gate.right = end;
-        }
+        free_corners[from] >> bit & 1 == 1
+    };
+    let (left_open, right_open) = (is_open(across), is_open(-across));
+    Gate {
+        left: end_of(ground, middle, across, left_open),
+        middle: middle.point,
+        right: end_of(ground, middle, -across, right_open),
+        triangle: middle.triangle,
+        flags: if left_open { 0 } else { Gate::LEFT_WALL }
+            | if right_open { 0 } else { Gate::RIGHT_WALL },
     }
-    gate
-}
-
-/// The node that an edge with this plan offset leads to.
-fn neighbour(map: &NavMap, cell: f32, node: NodeId, offset: Vec2) -> Option<NodeId> {
-    let at = map.node_place[node as usize].point.truncate();
-    map.edges_of(node).map(|e| map.edge_to[e]).find(|&to| {
-        let step = map.node_place[to as usize].point.truncate() - at;
-        (step - offset).abs().max_element() < 0.25 * cell
-    })
-}
-
-/// Whether the four cells about a corner of a shared side can all be walked between: one of the
-/// two diagonals over the corner is an edge.
-fn is_free_corner(
-    map: &NavMap,
-    cell: f32,
-    from: NodeId,
-    to: NodeId,
-    way: Vec2,
-    sideways: Vec2,
-) -> bool {
-    let beside = sideways * 2.0;
-    neighbour(map, cell, from, way + beside).is_some()
-        || neighbour(map, cell, to, beside - way).is_some()
-}
-
-/// Whether the other diagonal of the same four cells is an edge.
-fn crosses(map: &NavMap, cell: f32, from: NodeId, way: Vec2, sideways: Vec2) -> bool {
-    let side = way * 0.5 + sideways;
-    neighbour(map, cell, from, side)
-        .is_some_and(|beside| neighbour(map, cell, beside, sideways * -2.0).is_some())
 }
 
 /// The place half way along a step, seen in plan.
@@ -80,6 +66,16 @@ fn half_way(ground: &GroundView<'_>, a: Location, b: Location) -> Location {
             point: middle,
             triangle: a.triangle,
         };
+    }
+    if a.point.z == b.point.z {
+        for triangle in [a.triangle, b.triangle] {
+            if covers(ground, triangle, middle.truncate()) {
+                return Location {
+                    point: middle,
+                    triangle,
+                };
+            }
+        }
     }
     let (start, wanted) = (a.point.truncate(), middle.truncate());
     let half = start.distance(wanted);
@@ -103,6 +99,13 @@ fn half_way(ground: &GroundView<'_>, a: Location, b: Location) -> Location {
         }
     });
     found
+}
+
+/// Whether a level triangle covers a point.
+fn covers(ground: &GroundView<'_>, triangle: TriangleId, at: Vec2) -> bool {
+    let corners = ground.corners(triangle).map(|c| c.truncate() - at);
+    ground.normals[triangle as usize].z >= 1.0
+        && (0..3).all(|i| corners[i].perp_dot(corners[(i + 1) % 3]) >= 0.0)
 }
 
 /// The end of a gate: as far sideways as the ground goes.

@@ -18,7 +18,7 @@ use throng_kit::{
 };
 
 use crate::{
-    gates,
+    gates::{self, FreeCorners},
     near_walls::{Distances, MOST_CLEARANCE, NearWalls},
     steps::{Cells, SquareNodes},
 };
@@ -45,6 +45,7 @@ options! {
         entry_floor: Vec<u16>,
         entry_region: Vec<RegionId>,
         squares: SquareNodes,
+        free_corners: Vec<FreeCorners>,
         /// As many ones as there are doors.
         all_open: Vec<u8>,
     }
@@ -122,7 +123,8 @@ impl NavRepresentation for Grid {
             ..site.ground
         };
         for &edge in edges {
-            out.push(gates::gate(&ground, map, self.lattice.cell, edge));
+            let cell = self.lattice.cell;
+            out.push(gates::gate(&ground, map, &self.free_corners, cell, edge));
         }
     }
 
@@ -130,6 +132,7 @@ impl NavRepresentation for Grid {
         (self.entry_start.capacity() + self.entry_region.capacity()) * 4
             + self.entry_floor.capacity() * 2
             + self.squares.bytes()
+            + self.free_corners.capacity()
     }
 }
 
@@ -213,7 +216,7 @@ impl Grid {
             place: &place,
             distances: &distances,
         };
-        cells.connect(map);
+        self.free_corners = cells.connect(map);
         map.node_region = (0..place.len() as RegionId).collect();
         map.dense_spacing = cell;
         map.region_area = vec![0.0; place.len()];

@@ -5,7 +5,10 @@ use rayon::prelude::*;
 use throng_core::{GroundView, Location, NO_DOOR, NONE, NavMap, NodeId};
 use throng_kit::{Walk, ground::TraceEnd, lattice::Lattice};
 
-use crate::near_walls::{Distances, NearWalls};
+use crate::{
+    gates::FreeCorners,
+    near_walls::{Distances, NearWalls},
+};
 
 /// The nodes of each square, one per floor that has its centre there.
 #[derive(Clone, Debug, Default)]
@@ -140,10 +143,10 @@ impl Cells<'_> {
         }
     }
 
-    /// Writes the edges of a map whose nodes are these cells.
+    /// Writes the edges of a map whose nodes are these cells; gives the free corners of each.
     ///
     /// A diagonal needs all four straight steps about it, so no corner is cut.
-    pub fn connect(&self, map: &mut NavMap) {
+    pub fn connect(&self, map: &mut NavMap) -> Vec<FreeCorners> {
         let nodes = self.place.len();
         let step = |right, up| -> Vec<NodeId> {
             (0..nodes as NodeId)
@@ -250,6 +253,23 @@ impl Cells<'_> {
             }
         }
         map.edge_start = start;
+
+        let mut corners: Vec<FreeCorners> = vec![0; nodes];
+        for n in 0..nodes {
+            // The square of this node and those to its right and above.
+            let (right, above) = (east[n], north[n]);
+            let across = via(&north, right);
+            if across == NONE || via(&east, above) != across {
+                continue;
+            }
+            let rising = diagonals[n][0] != NONE;
+            let falling = diagonals[right as usize][1] == above;
+            let free = u8::from(rising || falling) | u8::from(rising && falling) << 4;
+            for (node, quadrant) in [(n as NodeId, 0), (right, 1), (across, 2), (above, 3)] {
+                corners[node as usize] |= free << quadrant;
+            }
+        }
+        corners
     }
 
     /// Length, clearance and door of a step.

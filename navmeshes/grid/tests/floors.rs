@@ -212,7 +212,7 @@ fn doors_are_edges_that_close() {
     built.ground.set_door(0, true);
     assert_eq!(parts(&built), 1);
     let (length, edges) = built.route(a, b, 0.24).unwrap();
-    assert!(length >= 4.0 - 1e-6 && length < 4.6, "{length}");
+    assert!((4.0 - 1e-6..4.6).contains(&length), "{length}");
     let doors = edges
         .iter()
         .filter(|&&e| built.map.edge_door[e as usize] == 0)
