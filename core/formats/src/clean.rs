@@ -14,89 +14,17 @@ use i_overlay::core::fill_rule::FillRule;
 use i_overlay::core::overlay_rule::OverlayRule;
 use i_overlay::core::solver::Solver;
 use i_overlay::float::overlay::{FloatOverlay, OverlayOptions};
-use rstar::primitives::{GeomWithData, Rectangle};
-use rstar::{AABB, RTree};
 use throng_kit::environment::{Polygon, Ring};
 
-use crate::error::{Fault, Place};
+use crate::error::Fault;
+use crate::repairs::{Repair, Repairs};
+use crate::rings::signed_area;
+use crate::sides::Sides;
 
 /// Points closer than this are one point, metres.
 pub(crate) const SAME_POINT: f64 = 1e-6;
 /// A polygon of a smaller mean width is a sliver, metres.
 pub(crate) const SLIVER: f64 = 1e-3;
-/// Pairs of sides looked at before an outline is refused as a tangle.
-const MOST_PAIRS: usize = 100_000_000;
-
-/// What was repaired, in the order in which it is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Repair {
-    Closed,
-    Repeated,
-    Winding,
-    CrossesItself,
-    RingsMeet,
-    HoleOutside,
-    HoleInHole,
-    DroppedFlat,
-    DroppedSliver,
-    ThinWall,
-    ShortLine,
-    Unnamed,
-}
-
-impl Repair {
-    fn tells(self) -> &'static str {
-        match self {
-            Repair::Closed => "the ring was open and was closed",
-            Repair::Repeated => "repeated points were merged",
-            Repair::Winding => "the ring winds against the right-hand rule and was turned round",
-            Repair::CrossesItself => {
-                "the outline touches or crosses itself and was read by the even-odd rule"
-            }
-            Repair::RingsMeet => "holes that touch or cross other rings were merged and cut out",
-            Repair::HoleOutside => "a hole outside the outline was dropped",
-            Repair::HoleInHole => "a hole inside another hole was dropped",
-            Repair::DroppedFlat => "it encloses no area and was dropped",
-            Repair::DroppedSliver => "it is thinner than 1 mm and was dropped",
-            Repair::ThinWall => "a solid or hole thinner than 1 mm was kept as a thin wall",
-            Repair::ShortLine => "a line without length was dropped",
-            Repair::Unnamed => "it has no name and got one from its number",
-        }
-    }
-}
-
-/// Repairs by kind, with the features they were made in.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Repairs {
-    features: BTreeMap<Repair, Vec<String>>,
-}
-
-impl Repairs {
-    const MOST_NAMES: usize = 6;
-
-    pub(crate) fn note(&mut self, repair: Repair, feature: &str) {
-        let features = self.features.entry(repair).or_default();
-        if features.last().is_none_or(|last| last != feature) {
-            features.push(feature.to_string());
-        }
-    }
-
-    /// One line per kind of repair, naming the first few features.
-    pub(crate) fn notices(&self) -> Vec<String> {
-        self.features
-            .iter()
-            .map(|(repair, features)| {
-                let shown = features.len().min(Repairs::MOST_NAMES);
-                let names = features[..shown].join(", ");
-                let tells = repair.tells();
-                match features.len() - shown {
-                    0 => format!("{names}: {tells}"),
-                    more => format!("{names} and {more} more: {tells}"),
-                }
-            })
-            .collect()
-    }
-}
 
 /// What one drawn polygon comes to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -105,21 +33,6 @@ pub(crate) struct Cleaned {
     pub(crate) polygons: Vec<Polygon>,
     /// Closed polylines in place of holes (or outlines) without thickness.
     pub(crate) slits: Vec<Vec<DVec2>>,
-}
-
-/// Twice the signed area, summed about the first point so that far offsets cost no digits.
-fn doubled_area(ring: &[DVec2]) -> f64 {
-    let Some(&origin) = ring.first() else {
-        return 0.0;
-    };
-    ring.windows(2)
-        .map(|pair| (pair[0] - origin).perp_dot(pair[1] - origin))
-        .sum()
-}
-
-/// Area of a ring, positive when counter-clockwise.
-pub(crate) fn signed_area(ring: &[DVec2]) -> f64 {
-    0.5 * doubled_area(ring)
 }
 
 fn perimeter(ring: &[DVec2]) -> f64 {
@@ -181,6 +94,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) right_hand_rule: bool,
     /// The polygon is taken out of the walkable space.
     pub(crate) solid: bool,
+    /// What lies in a hole is solid.
+    pub(crate) hole_is_solid: bool,
 }
 
 /// Cleans one polygon: an outline and its holes.
@@ -199,7 +114,12 @@ pub(crate) fn polygon(
             // A bow-tie's lobes cancel in its signed area: only a crossing test tells.
             Thickness::None | Thickness::Sliver if encloses(&ring, reading)? => {}
             thin => {
-                if is_hole || reading.solid {
+                let solid = if is_hole {
+                    reading.hole_is_solid
+                } else {
+                    reading.solid
+                };
+                if solid {
                     if ring.len() > 1 {
                         let mut slit = ring.clone();
                         slit.push(ring[0]);
@@ -434,147 +354,6 @@ fn nested(rings: Vec<Ring>, sides: &Sides, feature: &str, repairs: &mut Repairs)
     Polygon { outer, holes }
 }
 
-struct Contacts {
-    within_a_ring: bool,
-    between_rings: bool,
-}
-
-#[derive(Clone, Copy)]
-struct Side {
-    ring: usize,
-    index: usize,
-    a: DVec2,
-    b: DVec2,
-}
-
-/// All sides of some rings in an R-tree.
-struct Sides {
-    lengths: Vec<usize>,
-    sides: Vec<Side>,
-    tree: RTree<GeomWithData<Rectangle<[f64; 2]>, usize>>,
-}
-
-impl Sides {
-    fn of(rings: &[Ring]) -> Sides {
-        let mut sides = Vec::with_capacity(rings.iter().map(Vec::len).sum());
-        for (ring, points) in rings.iter().enumerate() {
-            for (index, &a) in points.iter().enumerate() {
-                let b = points[(index + 1) % points.len()];
-                sides.push(Side { ring, index, a, b });
-            }
-        }
-        let boxes = sides
-            .iter()
-            .enumerate()
-            .map(|(number, side)| {
-                let (a, b) = (side.a.to_array(), side.b.to_array());
-                GeomWithData::new(Rectangle::from_corners(a, b), number)
-            })
-            .collect();
-        Sides {
-            lengths: rings.iter().map(Vec::len).collect(),
-            sides,
-            tree: RTree::bulk_load(boxes),
-        }
-    }
-
-    /// Whether rings touch or cross themselves or each other.
-    fn contacts(&self, feature: &str) -> Result<Contacts, Fault> {
-        let mut found = Contacts {
-            within_a_ring: false,
-            between_rings: false,
-        };
-        let most_contacts = 8 * self.sides.len() + 1000;
-        let (mut pairs, mut contacts) = (0_usize, 0_usize);
-        for (number, side) in self.sides.iter().enumerate() {
-            let around = AABB::from_corners(side.a.to_array(), side.b.to_array());
-            for candidate in self.tree.locate_in_envelope_intersecting(around) {
-                if candidate.data <= number {
-                    continue;
-                }
-                pairs += 1;
-                let other = &self.sides[candidate.data];
-                if !self.meet(side, other) {
-                    continue;
-                }
-                contacts += 1;
-                if side.ring == other.ring {
-                    found.within_a_ring = true;
-                } else {
-                    found.between_rings = true;
-                }
-            }
-            if pairs > MOST_PAIRS || contacts > most_contacts {
-                return Err(Fault::geometry(
-                    Place::Feature(feature.to_string()),
-                    format!(
-                        "its {} sides are a tangle: {contacts} crossings so far",
-                        self.sides.len()
-                    ),
-                    "draw it as separate simple polygons",
-                ));
-            }
-        }
-        Ok(found)
-    }
-
-    /// Whether two sides have more in common than the corner of neighbours.
-    fn meet(&self, one: &Side, other: &Side) -> bool {
-        let count = self.lengths[one.ring];
-        if one.ring == other.ring && count > 2 {
-            let (before, after) = if (one.index + 1) % count == other.index {
-                (one, other)
-            } else if (other.index + 1) % count == one.index {
-                (other, one)
-            } else {
-                return segments_meet(one.a, one.b, other.a, other.b);
-            };
-            // Neighbours meet beyond their corner only if the second runs back along the first.
-            return orientation(before.a, before.b, after.b) == 0.0
-                && (before.a - before.b).dot(after.b - after.a) > 0.0;
-        }
-        segments_meet(one.a, one.b, other.a, other.b)
-    }
-
-    /// Rings (without `itself`) whose inside holds a point that is on none of them.
-    fn rings_around(&self, point: DVec2, itself: usize) -> Vec<usize> {
-        let mut crossings = BTreeMap::new();
-        let ray = AABB::from_corners(point.to_array(), [f64::MAX, point.y]);
-        for candidate in self.tree.locate_in_envelope_intersecting(ray) {
-            let side = &self.sides[candidate.data];
-            let upward = side.a.y <= point.y && side.b.y > point.y;
-            let downward = side.b.y <= point.y && side.a.y > point.y;
-            let left = orientation(side.a, side.b, point);
-            if side.ring != itself && ((upward && left > 0.0) || (downward && left < 0.0)) {
-                *crossings.entry(side.ring).or_insert(0) += 1;
-            }
-        }
-        crossings
-            .into_iter()
-            .filter(|(_, count)| count % 2 == 1)
-            .map(|(ring, _)| ring)
-            .collect()
-    }
-}
-
-/// Exact sign of the turn a, b, c: positive to the left.
-pub(crate) fn orientation(a: DVec2, b: DVec2, c: DVec2) -> f64 {
-    let coord = |p: DVec2| robust::Coord { x: p.x, y: p.y };
-    robust::orient2d(coord(a), coord(b), coord(c))
-}
-
-/// Whether two closed segments have a point in common, exactly.
-fn segments_meet(a: DVec2, b: DVec2, c: DVec2, d: DVec2) -> bool {
-    let (abc, abd) = (orientation(a, b, c), orientation(a, b, d));
-    let (cda, cdb) = (orientation(c, d, a), orientation(c, d, b));
-    if abc == 0.0 && abd == 0.0 {
-        let overlap = a.max(b).min(c.max(d)) - a.min(b).max(c.min(d));
-        return overlap.min_element() >= 0.0;
-    }
-    let apart = |s: f64, t: f64| (s > 0.0 && t > 0.0) || (s < 0.0 && t < 0.0);
-    !apart(abc, abd) && !apart(cda, cdb)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -598,6 +377,7 @@ mod tests {
             closing_point: false,
             right_hand_rule: false,
             solid,
+            hole_is_solid: true,
         };
         let cleaned = polygon(rings, reading, &mut repairs).unwrap();
         (cleaned, repairs.notices())
@@ -681,6 +461,7 @@ mod tests {
             closing_point: false,
             right_hand_rule: false,
             solid: false,
+            hole_is_solid: true,
         };
         let fault = polygon(&[points], reading, &mut Repairs::default()).unwrap_err();
         assert!(fault.in_file("a").to_string().contains("tangle"));

@@ -117,7 +117,6 @@ pub enum FormatError {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(dead_code)] // Which kinds occur depends on the features of the build.
 pub(crate) enum FaultKind {
     TooLarge,
     Malformed,
@@ -133,7 +132,6 @@ pub(crate) struct Fault {
     fix: String,
 }
 
-#[allow(dead_code)]
 impl Fault {
     pub(crate) fn malformed(
         place: Place,

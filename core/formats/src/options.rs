@@ -74,7 +74,7 @@ impl ReadOptions {
             return Some(("threshold", "0".to_string(), "give 1 to 255"));
         }
         if let Some(heights) = self.heights
-            && !(heights.abs() <= 1e5)
+            && !(-1e5..=1e5).contains(&heights)
         {
             return Some((
                 "heights",

@@ -2,33 +2,22 @@
 //!
 //! The drawing formats only say what they found; here it is projected, scaled, checked,
 //! cleaned and sorted onto floors, in the same way for all of them.
-//!
-//! Floors: a shape may name its floor, its height `z`, or both. Each name is a floor, each
-//! height without a name too. A floor named by a number and given no height lies that many
-//! storeys of 4 m up; a single floor lies at 0. Shapes that name no floor belong to the one at
-//! height 0 or else to the lowest.
-
-use std::collections::BTreeMap;
 
 use glam::DVec2;
-use throng_kit::environment::{
-    Connection, Door, Environment, Floor, NamedArea, NamedLine, Obstacle, Polygon,
-};
+use throng_kit::environment::{Connection, Door, Environment, NamedArea, NamedLine, Obstacle};
 
-use crate::clean::{self, Cleaned, Reading, Repair, Repairs};
+use crate::clean::{self, Cleaned, Reading};
 use crate::error::{Fault, Place};
+use crate::floors::{FloorKey, Floors, fill_in_walkable};
 use crate::options::ReadOptions;
-use crate::projection::{Reference, TransverseMercator, bounds, looks_geographic};
+use crate::projection::{Reference, TransverseMercator, looks_geographic};
+use crate::repairs::{Repair, Repairs};
+use crate::rings::{bounds, orientation};
 
-/// Height between floors that are only numbered, metres.
-const STOREY: f64 = 4.0;
-/// Margin around solids that come without walkable space, metres.
-const MARGIN: f64 = 1.0;
 /// Widest drawing, metres.
 pub(crate) const WIDEST: f64 = 1e6;
 /// Farthest coordinate, metres; beyond it f64 no longer tells micrometres apart.
 pub(crate) const FARTHEST: f64 = 1e9;
-const MOST_FLOORS: usize = 1000;
 
 /// What a shape is.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,53 +72,6 @@ impl Form {
     }
 }
 
-/// Which floor a shape names.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct FloorKey {
-    pub(crate) name: Option<String>,
-    pub(crate) z: Option<f64>,
-}
-
-impl FloorKey {
-    fn is_empty(&self) -> bool {
-        self.name.is_none() && self.z.is_none()
-    }
-}
-
-/// Third coordinates met in one shape.
-#[derive(Clone, Debug, Default)]
-#[cfg(any(feature = "geojson", feature = "wkt"))]
-pub(crate) struct Heights {
-    range: Option<(f64, f64)>,
-}
-
-#[cfg(any(feature = "geojson", feature = "wkt"))]
-impl Heights {
-    pub(crate) fn add(&mut self, z: f64) {
-        let (low, high) = self.range.unwrap_or((z, z));
-        self.range = Some((low.min(z), high.max(z)));
-    }
-
-    pub(crate) fn merge(&mut self, other: &Heights) {
-        if let Some((low, high)) = other.range {
-            self.add(low);
-            self.add(high);
-        }
-    }
-
-    /// The height, where they agree.
-    pub(crate) fn common(&self, feature: &str, notices: &mut Vec<String>) -> Option<f64> {
-        let (low, high) = self.range?;
-        if same_height(low, high) {
-            return Some(low);
-        }
-        notices.push(format!(
-            "{feature}: its third coordinates run from {low} to {high} and were left out"
-        ));
-        None
-    }
-}
-
 /// One shape of the drawing.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Shape {
@@ -146,6 +88,9 @@ pub(crate) struct Shape {
 pub(crate) struct Plan {
     pub(crate) shapes: Vec<Shape>,
     pub(crate) notices: Vec<String>,
+    pub(crate) repairs: Repairs,
+    /// Metres per unit of the file.
+    pub(crate) scale: f64,
     pub(crate) reference: Reference,
     /// Rings repeat their first point at the end by the format's rule.
     pub(crate) closing_point: bool,
@@ -154,10 +99,12 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    pub(crate) fn new() -> Plan {
+    pub(crate) fn new(options: &ReadOptions) -> Plan {
         Plan {
             shapes: Vec::new(),
             notices: Vec::new(),
+            repairs: Repairs::default(),
+            scale: options.scale,
             reference: Reference::Unnamed,
             closing_point: false,
             right_hand_rule: false,
@@ -174,17 +121,25 @@ impl Plan {
             ));
         }
         self.check_finite()?;
-        self.to_metres(options);
+        self.project_and_scale(options)?;
+        self.check_finite()?;
         self.check_extent()?;
         let mut floors = Floors::of(&self.shapes, &mut self.notices)?;
         let mut environment = Environment::default();
-        let mut repairs = Repairs::default();
+        let mut repairs = std::mem::take(&mut self.repairs);
         for index in 0..self.shapes.len() {
             self.place(index, &mut floors, &mut environment, &mut repairs)?;
         }
         self.notices.extend(repairs.notices());
-        let floors = floors.floors;
-        environment.floors = fill_in_walkable(floors, &mut self.notices)?;
+        environment.floors = fill_in_walkable(floors.floors, &mut self.notices)?;
+        let mut names: Vec<&str> = environment.doors.iter().map(|d| d.name.as_str()).collect();
+        names.sort_unstable();
+        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            self.notices.push(format!(
+                "several doors are called \"{}\": an event moves only the first of them",
+                pair[0]
+            ));
+        }
         environment.notices = self.notices;
         Ok(environment)
     }
@@ -202,7 +157,7 @@ impl Plan {
         Ok(())
     }
 
-    fn to_metres(&mut self, options: &ReadOptions) {
+    fn project_and_scale(&mut self, options: &ReadOptions) -> Result<(), Fault> {
         let points: Vec<DVec2> = self
             .shapes
             .iter()
@@ -215,6 +170,13 @@ impl Plan {
             (None, Reference::Unnamed) => looks_geographic(&points),
         };
         if geographic && let Some((low, high)) = bounds(&points) {
+            if low.x < -180.0 || high.x > 180.0 || low.y < -89.0 || high.y > 89.0 {
+                return Err(Fault::geometry(
+                    Place::File,
+                    format!("({low}) to ({high}) are no longitudes and latitudes"),
+                    "set `projected = true` if they are metres, or correct the `crs`",
+                ));
+            }
             let centre = 0.5 * (low + high);
             let map = TransverseMercator::about(centre);
             for point in self.shapes.iter_mut().flat_map(|s| s.form.points_mut()) {
@@ -231,6 +193,7 @@ impl Plan {
                 *point *= options.scale;
             }
         }
+        Ok(())
     }
 
     fn check_extent(&self) -> Result<(), Fault> {
@@ -243,7 +206,8 @@ impl Plan {
                 (low, high) = (low.min(*point), high.max(*point));
             }
             let far = low.abs().max(high.abs()).max_element();
-            if !(far <= FARTHEST) || !((high - low).max_element() <= WIDEST) {
+            let across = (high - low).max_element();
+            if !(0.0..=FARTHEST).contains(&far) || !(0.0..=WIDEST).contains(&across) {
                 return Err(Fault::geometry(
                     Place::Feature(shape.feature.clone()),
                     format!(
@@ -283,6 +247,7 @@ impl Plan {
             closing_point: self.closing_point,
             right_hand_rule: self.right_hand_rule,
             solid: matches!(shape.kind, Kind::Solid | Kind::Wall),
+            hole_is_solid: matches!(shape.kind, Kind::Walkable | Kind::Wall),
         };
         let cleaned = match &shape.form {
             Form::Polygon(rings) => clean::polygon(rings, reading, repairs)?,
@@ -351,12 +316,7 @@ impl Plan {
             Kind::Door { open } => {
                 let name = named(shape, "door", environment.doors.len(), repairs);
                 if points.len() > 2 {
-                    self.notices.push(format!(
-                        "{}: a door is one segment; of its {} points the first and the last were \
-                         taken",
-                        shape.feature,
-                        points.len()
-                    ));
+                    repairs.note(Repair::DoorEnds, &shape.feature);
                 }
                 let ends = [points[0], points[points.len() - 1]];
                 if ends[0].distance(ends[1]) < clean::SLIVER {
@@ -441,7 +401,7 @@ fn connection(
         );
     }
     let turns = [(a, b, c), (b, c, d), (c, d, a), (d, a, b)]
-        .map(|(p, q, r)| clean::orientation(p, q, r).total_cmp(&0.0));
+        .map(|(p, q, r)| orientation(p, q, r).total_cmp(&0.0));
     if turns.iter().any(|turn| *turn != turns[0]) || turns[0].is_eq() {
         return refuse(
             "the connection's quadrilateral is not convex".to_string(),
@@ -458,198 +418,10 @@ fn connection(
     })
 }
 
-/// The floors of a drawing, lowest first.
-struct Floors {
-    floors: Vec<Floor>,
-    fallback: usize,
-}
-
-impl Floors {
-    fn of(shapes: &[Shape], notices: &mut Vec<String>) -> Result<Floors, Fault> {
-        let mut by_name: BTreeMap<String, (usize, Option<f64>)> = BTreeMap::new();
-        let mut heights: Vec<f64> = Vec::new();
-        for shape in shapes {
-            let FloorKey { name, z } = &shape.floor;
-            if let Some(z) = z
-                && !(z.abs() <= 1e5)
-            {
-                return Err(Fault::geometry(
-                    Place::Feature(shape.feature.clone()),
-                    format!("its height z is {z}"),
-                    "give metres between -1e5 and 1e5",
-                ));
-            }
-            match (name, z) {
-                (Some(name), z) => {
-                    let order = by_name.len();
-                    let known = by_name.entry(name.clone()).or_insert((order, *z));
-                    match (known.1, z) {
-                        (None, Some(z)) => known.1 = Some(*z),
-                        (Some(before), Some(z)) if !same_height(before, *z) => {
-                            return Err(Fault::geometry(
-                                Place::Feature(shape.feature.clone()),
-                                format!("floor \"{name}\" is at {before} m and at {z} m"),
-                                "give each floor one height",
-                            ));
-                        }
-                        _ => {}
-                    }
-                }
-                (None, Some(z)) => {
-                    if !heights.iter().any(|known| same_height(*known, *z)) {
-                        heights.push(*z);
-                    }
-                }
-                (None, None) => {}
-            }
-            if by_name.len() + heights.len() > MOST_FLOORS {
-                return Err(Fault::too_large(
-                    Place::Feature(shape.feature.clone()),
-                    format!("with it there are more than {MOST_FLOORS} floors"),
-                    "give the shapes of one floor the same `floor` or `z`",
-                ));
-            }
-        }
-        let mut named: Vec<(usize, String, Option<f64>)> = by_name
-            .into_iter()
-            .map(|(name, (order, z))| (order, name, z))
-            .collect();
-        named.sort_by_key(|floor| floor.0);
-        let alone = named.len() == 1 && heights.is_empty();
-        let mut floors = Vec::new();
-        for (_, name, z) in named {
-            let z = match (z, name.trim().parse::<f64>()) {
-                (Some(z), _) => z,
-                (None, Ok(number)) if number.abs() <= 1000.0 => {
-                    if number != 0.0 {
-                        notices.push(format!(
-                            "floor \"{name}\" has no `z` and was put at {STOREY} m times its \
-                             number"
-                        ));
-                    }
-                    STOREY * number
-                }
-                (None, _) if alone => 0.0,
-                (None, _) => {
-                    return Err(Fault::geometry(
-                        Place::Feature(format!("floor \"{name}\"")),
-                        "no shape gives its height",
-                        "give one of its shapes the property `z`, in metres",
-                    ));
-                }
-            };
-            floors.push(Floor {
-                name,
-                z,
-                ..Floor::default()
-            });
-        }
-        for z in heights {
-            if !floors.iter().any(|floor| same_height(floor.z, z)) {
-                floors.push(Floor {
-                    name: format!("{z}"),
-                    z,
-                    ..Floor::default()
-                });
-            }
-        }
-        let at_zero = |floors: &[Floor]| floors.iter().any(|floor| same_height(floor.z, 0.0));
-        let asks_for_ground = shapes
-            .iter()
-            .any(|shape| shape.floor.is_empty() && matches!(shape.kind, Kind::Walkable));
-        if floors.is_empty() || (asks_for_ground && !at_zero(&floors)) {
-            floors.push(Floor {
-                name: "0".to_string(),
-                ..Floor::default()
-            });
-        }
-        floors.sort_by(|a, b| a.z.total_cmp(&b.z));
-        let fallback = floors
-            .iter()
-            .position(|floor| same_height(floor.z, 0.0))
-            .unwrap_or(0);
-        Ok(Floors { floors, fallback })
-    }
-
-    fn index_of(&self, key: &FloorKey) -> usize {
-        self.position(key).unwrap_or(self.fallback)
-    }
-
-    fn position(&self, key: &FloorKey) -> Option<usize> {
-        let by_name = key
-            .name
-            .as_ref()
-            .and_then(|name| self.floors.iter().position(|floor| floor.name == *name));
-        by_name.or_else(|| {
-            let z = key.z?;
-            self.floors.iter().position(|floor| same_height(floor.z, z))
-        })
-    }
-
-    fn find(&self, key: &FloorKey, feature: &str) -> Result<usize, Fault> {
-        self.position(key).ok_or_else(|| {
-            let wanted = match (&key.name, key.z) {
-                (Some(name), _) => format!("\"{name}\""),
-                (None, Some(z)) => format!("at {z} m"),
-                (None, None) => "without name and height".to_string(),
-            };
-            let known: Vec<String> = self
-                .floors
-                .iter()
-                .map(|floor| format!("\"{}\" at {} m", floor.name, floor.z))
-                .collect();
-            Fault::geometry(
-                Place::Feature(feature.to_string()),
-                format!("there is no floor {wanted}"),
-                format!("name one of {}", known.join(", ")),
-            )
-        })
-    }
-}
-
-fn same_height(a: f64, b: f64) -> bool {
-    (a - b).abs() < 1e-3
-}
-
-/// Gives floors that have only solids the box around them to walk in.
-fn fill_in_walkable(
-    mut floors: Vec<Floor>,
-    notices: &mut Vec<String>,
-) -> Result<Vec<Floor>, Fault> {
-    for floor in &mut floors {
-        if !floor.walkable.is_empty() {
-            continue;
-        }
-        let points: Vec<DVec2> = floor
-            .solid
-            .iter()
-            .flat_map(|solid| &solid.outer)
-            .chain(floor.thin_walls.iter().flatten())
-            .copied()
-            .collect();
-        let Some((low, high)) = bounds(&points) else {
-            return Err(Fault::geometry(
-                Place::Feature(format!("floor \"{}\" at {} m", floor.name, floor.z)),
-                "nothing on it can be walked on",
-                "draw a walkable polygon with an area",
-            ));
-        };
-        let margin = DVec2::splat(MARGIN);
-        floor
-            .walkable
-            .push(Polygon::rectangle(low - margin, high + margin));
-        notices.push(format!(
-            "floor \"{}\" at {} m has solids and walls but no walkable polygon: the box around \
-             them and {MARGIN} m more is walkable",
-            floor.name, floor.z
-        ));
-    }
-    Ok(floors)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use throng_kit::environment::Polygon;
 
     fn rectangle(x: f64, y: f64, w: f64, h: f64) -> Form {
         Form::Polygon(vec![vec![
@@ -687,7 +459,7 @@ mod tests {
     fn finish(shapes: Vec<Shape>) -> Result<Environment, String> {
         let plan = Plan {
             shapes,
-            ..Plan::new()
+            ..Plan::new(&ReadOptions::default())
         };
         plan.finish(&ReadOptions::default())
             .map_err(|fault| fault.in_file("f").to_string())

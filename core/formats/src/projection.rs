@@ -14,6 +14,8 @@
 use glam::DVec2;
 use throng_core::math::{cos, sin, tan};
 
+use crate::rings::bounds;
+
 /// What a file says about its coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reference {
@@ -43,16 +45,6 @@ pub(crate) fn looks_geographic(points: &[DVec2]) -> bool {
         && points
             .iter()
             .any(|p| finer_than_a_thousandth(p.x) || finer_than_a_thousandth(p.y))
-}
-
-/// The corners of the box around the points.
-pub(crate) fn bounds(points: &[DVec2]) -> Option<(DVec2, DVec2)> {
-    let first = *points.first()?;
-    Some(
-        points
-            .iter()
-            .fold((first, first), |(low, high), p| (low.min(*p), high.max(*p))),
-    )
 }
 
 /// The transverse Mercator projection about one place.

@@ -9,7 +9,6 @@ use throng_kit::environment::Environment;
 use crate::detect::Format;
 use crate::error::{Fault, FormatError, Place};
 use crate::options::ReadOptions;
-#[allow(unused_imports)] // Unused in a build without any reader.
 use crate::readers;
 
 /// Reads an environment from a file; its format is told by its name and its content.
@@ -58,14 +57,15 @@ enum Failure {
 
 /// The content of a regular file of no more than so many bytes.
 fn bytes_of(path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
-    let file = File::open(path).map_err(Failure::System)?;
-    let about = file.metadata().map_err(Failure::System)?;
+    // Asked before opening, because opening a pipe waits for its other end.
+    let about = std::fs::metadata(path).map_err(Failure::System)?;
     if !about.is_file() {
         return Err(Failure::System(std::io::Error::other("not a regular file")));
     }
     if about.len() > most {
         return Err(Failure::TooLong(about.len()));
     }
+    let file = File::open(path).map_err(Failure::System)?;
     let mut bytes = Vec::with_capacity(about.len() as usize);
     // The file may grow between the two calls.
     file.take(most.saturating_add(1))
@@ -147,34 +147,35 @@ fn dispatch(
         )
         .in_file(name));
     }
-    let _beside = |uri: &str| sibling(folder.as_ref(), uri, options.largest_file);
-    let result: Result<Environment, Fault> = match format {
+    let beside = |uri: &str| sibling(folder.as_ref(), uri, options.largest_file);
+    let outcome: Option<Result<Environment, Fault>> = match format {
         #[cfg(feature = "geojson")]
-        Format::GeoJson => readers::geojson::read(bytes, options),
+        Format::GeoJson => Some(readers::geojson::read(bytes, options)),
         #[cfg(feature = "wkt")]
-        Format::Wkt => readers::wkt::read(bytes, options),
+        Format::Wkt => Some(readers::wkt::read(bytes, options)),
         #[cfg(feature = "svg")]
-        Format::Svg => readers::svg::read(bytes, options),
+        Format::Svg => Some(readers::svg::read(bytes, options)),
         #[cfg(feature = "movingai")]
-        Format::MovingAi => readers::movingai::read(bytes, options),
+        Format::MovingAi => Some(readers::movingai::read(bytes, options)),
         #[cfg(feature = "png")]
-        Format::Png => readers::png::read(bytes, options),
+        Format::Png => Some(readers::png::read(bytes, options)),
         #[cfg(feature = "obj")]
-        Format::Obj => readers::obj::read(bytes, options),
+        Format::Obj => Some(readers::obj::read(bytes, options)),
         #[cfg(feature = "ply")]
-        Format::Ply => readers::ply::read(bytes, options),
+        Format::Ply => Some(readers::ply::read(bytes, options)),
         #[cfg(feature = "stl")]
-        Format::Stl => readers::stl::read(bytes, options),
+        Format::Stl => Some(readers::stl::read(bytes, options)),
         #[cfg(feature = "gltf")]
-        Format::Gltf => readers::gltf::read(bytes, options, &_beside),
+        Format::Gltf => Some(readers::gltf::read(bytes, options, &beside)),
         #[allow(unreachable_patterns)]
-        left_out => {
-            return Err(FormatError::NotCompiled {
-                file: name.to_string(),
-                format: left_out.name(),
-                feature: left_out.feature(),
-            });
-        }
+        _ => None,
     };
-    result.map_err(|fault| fault.in_file(name))
+    match outcome {
+        Some(result) => result.map_err(|fault| fault.in_file(name)),
+        None => Err(FormatError::NotCompiled {
+            file: name.to_string(),
+            format: format.name(),
+            feature: format.feature(),
+        }),
+    }
 }

@@ -11,9 +11,9 @@ use glam::{DVec2, DVec3};
 use throng_core::math::atan2;
 use throng_kit::environment::{Environment, Floor, Mesh, Polygon, Ring};
 
-use crate::clean::{orientation, signed_area};
 use crate::error::{Fault, Place};
 use crate::options::{ReadOptions, Up};
+use crate::rings::{orientation, signed_area};
 
 /// A mesh of no more than this height is a floor, metres.
 const FLAT: f64 = 1e-3;
@@ -459,7 +459,7 @@ fn to_polygons(rings: Vec<Ring>) -> Vec<Polygon> {
             .iter()
             .enumerate()
             .filter_map(|(index, polygon)| {
-                let (low, high) = crate::projection::bounds(&polygon.outer)?;
+                let (low, high) = crate::rings::bounds(&polygon.outer)?;
                 let rectangle = Rectangle::from_corners(low.to_array(), high.to_array());
                 Some(GeomWithData::new(rectangle, index))
             })

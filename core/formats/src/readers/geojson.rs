@@ -26,9 +26,11 @@ use serde_json::{Map, Value};
 use throng_kit::environment::Environment;
 
 use crate::error::{Fault, Place};
+use crate::floors::{FloorKey, Heights};
 use crate::options::ReadOptions;
-use crate::plan::{FloorKey, Form, Heights, Kind, Plan, Shape};
+use crate::plan::{Form, Kind, Plan, Shape};
 use crate::projection::Reference;
+use crate::repairs::Repair;
 
 pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Environment, Fault> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -49,7 +51,7 @@ pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Environment, F
     let mut plan = Plan {
         closing_point: true,
         right_hand_rule: true,
-        ..Plan::new()
+        ..Plan::new(options)
     };
     plan.reference = reference(&root, &mut plan.notices);
     let kind = root.get("type").and_then(Value::as_str).unwrap_or("");
@@ -197,8 +199,7 @@ fn add_feature(value: Value, number: usize, plan: &mut Plan) -> Result<(), Fault
         )
     })?;
     let Some(geometry) = &feature.geometry else {
-        plan.notices
-            .push(format!("{label}: it has no geometry and was left out"));
+        plan.repairs.note(Repair::Empty, &label);
         return Ok(());
     };
     let properties = Properties {
@@ -220,8 +221,7 @@ fn add_geometry(
     };
     match &geometry.value {
         GeometryValue::Point { .. } | GeometryValue::MultiPoint { .. } => {
-            plan.notices
-                .push(format!("{label}: it is a point and was left out"));
+            plan.repairs.note(Repair::Point, label);
         }
         GeometryValue::LineString { coordinates } => {
             add_line(coordinates, properties, label.to_string(), plan)?;
@@ -275,7 +275,7 @@ fn floor_key(
 ) -> Result<FloorKey, Fault> {
     let z = match properties.number("z")? {
         Some(z) => Some(z),
-        None => heights.common(label, &mut plan.notices),
+        None => heights.common(label, plan),
     };
     Ok(FloorKey {
         name: properties.text("floor")?,

@@ -58,11 +58,13 @@ pub(crate) fn read(
     }
     let buffers = buffers(&root, blob, sibling)?;
     let total: usize = buffers.iter().map(|buffer| buffer.len()).sum();
+    // Instances may repeat a mesh, but memory stays in proportion to the file.
+    let most = (1 << 20) + bytes.len() + total;
     let mut gatherer = Gatherer {
         root: &root,
         buffers,
-        // Instances may repeat a mesh, but memory stays in proportion to the file.
-        budget: (1 << 20) + bytes.len() + total,
+        most,
+        budget: most,
         mesh: Mesh::default(),
         skipped: 0,
     };
@@ -186,6 +188,9 @@ fn from_base64(text: &str) -> Option<Vec<u8>> {
 struct Gatherer<'a> {
     root: &'a json::Root,
     buffers: Vec<Vec<u8>>,
+    /// Most elements of one list.
+    most: usize,
+    /// Corners and triangles that may still be added.
     budget: usize,
     mesh: Mesh,
     skipped: usize,
@@ -372,7 +377,7 @@ impl Gatherer<'_> {
         let component = component.0;
         let width = if wanted == Type::Vec3 { 3 } else { 1 };
         // What has no view is zeros, which no file size bounds.
-        if accessor.count.0 > self.budget as u64 {
+        if accessor.count.0 > self.most as u64 {
             return refuse(format!(
                 "it declares {} elements, more than the file can hold",
                 accessor.count.0
@@ -543,7 +548,7 @@ pub(crate) mod tests {
 
     pub(crate) fn pack(text: &str, blob: &[u8]) -> Vec<u8> {
         let mut text = text.as_bytes().to_vec();
-        while text.len() % 4 != 0 {
+        while !text.len().is_multiple_of(4) {
             text.push(b' ');
         }
         let mut bytes = b"glTF".to_vec();

@@ -347,10 +347,23 @@ struct Values<'a> {
 }
 
 impl Values<'_> {
-    fn place(&self) -> Place {
+    /// Where the next number is.
+    fn place(&mut self) -> Place {
         match self.encoding {
-            Encoding::Text => Place::Line(self.line),
+            Encoding::Text => {
+                self.skip_spaces();
+                Place::Line(self.line)
+            }
             _ => Place::Byte(self.at),
+        }
+    }
+
+    fn skip_spaces(&mut self) {
+        while let Some(byte) = self.bytes.get(self.at)
+            && byte.is_ascii_whitespace()
+        {
+            self.line += usize::from(*byte == b'\n');
+            self.at += 1;
         }
     }
 
@@ -390,12 +403,7 @@ impl Values<'_> {
             )
         };
         if self.encoding == Encoding::Text {
-            while let Some(byte) = self.bytes.get(self.at)
-                && byte.is_ascii_whitespace()
-            {
-                self.line += usize::from(*byte == b'\n');
-                self.at += 1;
-            }
+            self.skip_spaces();
             let rest = &self.bytes[self.at..];
             let length = rest
                 .iter()

@@ -29,31 +29,32 @@ pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Environment, F
             "save it again as PNG",
         )
     };
+    if let Some((width, height)) = declared_size(bytes) {
+        let pixels = u64::from(width) * u64::from(height);
+        if pixels > MOST_CELLS as u64 {
+            return Err(Fault::too_large(
+                Place::Byte(16),
+                format!("its {width} x {height} pixels are more than {MOST_CELLS}"),
+                "make the picture smaller",
+            ));
+        }
+        if pixels > MOST_PIXELS_PER_BYTE * bytes.len() as u64 {
+            return Err(Fault::malformed(
+                Place::Byte(16),
+                format!(
+                    "its header declares {width} x {height} pixels, which {} bytes cannot hold",
+                    bytes.len()
+                ),
+                "save the picture again as PNG",
+            ));
+        }
+    }
     let mut reader = ImageReader::with_format(Cursor::new(bytes), ImageFormat::Png);
     let mut limits = Limits::default();
     limits.max_alloc = Some(16 * MOST_CELLS as u64);
     reader.limits(limits);
-    let mut decoder = reader.into_decoder().map_err(broken)?;
+    let decoder = reader.into_decoder().map_err(broken)?;
     let (width, height) = decoder.dimensions();
-    let pixels = u64::from(width) * u64::from(height);
-    if pixels > MOST_CELLS as u64 {
-        return Err(Fault::too_large(
-            Place::File,
-            format!("its {width} x {height} pixels are more than {MOST_CELLS}"),
-            "make the picture smaller",
-        ));
-    }
-    if pixels > MOST_PIXELS_PER_BYTE * bytes.len() as u64 {
-        return Err(Fault::malformed(
-            Place::File,
-            format!(
-                "its header declares {width} x {height} pixels, which {} bytes cannot hold",
-                bytes.len()
-            ),
-            "save the picture again as PNG",
-        ));
-    }
-    decoder.set_limits(Limits::default()).map_err(broken)?;
     let picture = image::DynamicImage::from_decoder(decoder).map_err(broken)?;
     let (width, height) = (width as usize, height as usize);
     let greys = greys(picture);
@@ -74,6 +75,12 @@ pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Environment, F
         return cells::environment(cells, Vec::new());
     };
     height_map(&greys, width, height, top, options)
+}
+
+/// Width and height in a PNG's header, before anything is made of them.
+fn declared_size(bytes: &[u8]) -> Option<(u32, u32)> {
+    let word = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+    (bytes.get(12..16)? == b"IHDR").then_some((word(16)?, word(20)?))
 }
 
 /// Grey levels over a white ground, row by row from the top.

@@ -33,7 +33,7 @@ pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Environment, F
     let mut welder = Welder::default();
     let mut notices = Vec::new();
     if text {
-        read_text(bytes, &mut welder)?;
+        read_text(bytes, &mut welder, &mut notices)?;
     } else {
         read_binary(bytes, &mut welder, &mut notices)?;
     }
@@ -83,20 +83,17 @@ fn read_binary(bytes: &[u8], welder: &mut Welder, notices: &mut Vec<String>) -> 
     Ok(())
 }
 
-fn read_text(bytes: &[u8], welder: &mut Welder) -> Result<(), Fault> {
+fn read_text(bytes: &[u8], welder: &mut Welder, notices: &mut Vec<String>) -> Result<(), Fault> {
     let text = String::from_utf8_lossy(bytes);
     let mut corners: Vec<DVec3> = Vec::new();
-    let mut in_loop = false;
+    let (mut in_facet, mut ended) = (false, false);
     let mut last_line = 0;
     for (index, line) in text.lines().enumerate() {
         let number = index + 1;
         last_line = number;
         let mut words = line.split_whitespace();
         match words.next().unwrap_or("") {
-            "outer" => {
-                in_loop = true;
-                corners.clear();
-            }
+            "outer" => corners.clear(),
             "vertex" => {
                 let mut coordinate = || {
                     let word = words.next().unwrap_or("");
@@ -123,10 +120,13 @@ fn read_text(bytes: &[u8], welder: &mut Welder) -> Result<(), Fault> {
                     ));
                 };
                 welder.triangle([a, b, c]);
-                in_loop = false;
                 corners.clear();
             }
-            "solid" | "endsolid" | "facet" | "endfacet" | "" => {}
+            "facet" => in_facet = true,
+            "endfacet" => in_facet = false,
+            "solid" => ended = false,
+            "endsolid" => ended = true,
+            "" => {}
             other => {
                 return Err(Fault::malformed(
                     Place::Line(number),
@@ -139,11 +139,16 @@ fn read_text(bytes: &[u8], welder: &mut Welder) -> Result<(), Fault> {
             }
         }
     }
-    if in_loop {
+    if in_facet {
         return Err(Fault::malformed(
             Place::Line(last_line),
             "it ends within a facet: it is cut short",
             "export the mesh again",
+        ));
+    }
+    if !ended {
+        notices.push(format!(
+            "line {last_line}: it ends without `endsolid` and may be cut short"
         ));
     }
     Ok(())

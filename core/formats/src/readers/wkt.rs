@@ -10,9 +10,11 @@ use glam::DVec2;
 use throng_kit::environment::Environment;
 
 use crate::error::{Fault, Place};
+use crate::floors::{FloorKey, Heights};
 use crate::options::ReadOptions;
-use crate::plan::{FloorKey, Form, Heights, Kind, Plan, Shape};
+use crate::plan::{Form, Kind, Plan, Shape};
 use crate::projection::Reference;
+use crate::repairs::Repair;
 
 /// Collections nested deeper than this are refused.
 const DEEPEST: usize = 64;
@@ -23,10 +25,11 @@ pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Environment, F
         bytes,
         at: 0,
         geometries: 0,
-        points: 0,
+        counted_to: 0,
+        line: 1,
         plan: Plan {
             closing_point: true,
-            ..Plan::new()
+            ..Plan::new(options)
         },
     };
     loop {
@@ -36,19 +39,16 @@ pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Environment, F
         }
         reader.geometry(0)?;
     }
-    let mut plan = reader.plan;
-    if reader.points > 0 {
-        plan.notices
-            .push(format!("{} points were left out", reader.points));
-    }
-    plan.finish(options)
+    reader.plan.finish(options)
 }
 
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     geometries: usize,
-    points: usize,
+    /// The line of a byte, counted on from there.
+    counted_to: usize,
+    line: usize,
     plan: Plan,
 }
 
@@ -64,6 +64,14 @@ impl Reader<'_> {
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         let start = before.iter().rposition(|byte| *byte == b'\n');
         Place::LineColumn(line, at - start.map_or(0, |start| start + 1) + 1)
+    }
+
+    /// The line of a byte that lies behind those asked for before.
+    fn line_of(&mut self, at: usize) -> usize {
+        let passed = &self.bytes[self.counted_to..at];
+        self.line += passed.iter().filter(|byte| **byte == b'\n').count();
+        self.counted_to = at;
+        self.line
     }
 
     fn refuse<T>(&self, at: usize, reason: String, fix: &str) -> Result<T, Fault> {
@@ -178,18 +186,16 @@ impl Reader<'_> {
             }
         }
         self.geometries += 1;
-        let (Place::LineColumn(line, _) | Place::Line(line)) = self.place(start) else {
-            return Ok(());
-        };
+        let line = self.line_of(start);
         let feature = format!("geometry {} (line {line})", self.geometries);
         if empty {
-            self.plan.notices.push(format!("{feature}: it is EMPTY"));
+            self.plan.repairs.note(Repair::Empty, &feature);
             return Ok(());
         }
         match tag.as_str() {
             "POINT" | "MULTIPOINT" => {
                 self.skip_brackets()?;
-                self.points += 1;
+                self.plan.repairs.note(Repair::Point, &feature);
             }
             "LINESTRING" | "LINEARRING" => {
                 let line = self.points(third_is_height)?;
@@ -333,7 +339,7 @@ impl Reader<'_> {
     fn floor(&mut self, feature: &str, heights: &Heights) -> FloorKey {
         FloorKey {
             name: None,
-            z: heights.common(feature, &mut self.plan.notices),
+            z: heights.common(feature, &mut self.plan),
         }
     }
 }
@@ -384,7 +390,7 @@ mod tests {
         let heights: Vec<f64> = found.floors.iter().map(|floor| floor.z).collect();
         assert_eq!(heights, [0.0, 3.0]);
         assert_eq!(found.floors[0].walkable.len(), 2);
-        assert!(found.notices[0].contains("points were left out"));
+        assert!(found.notices[0].contains("geometry 3 (line 3): it is a point"));
     }
 
     #[test]
