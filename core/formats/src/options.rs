@@ -14,25 +14,25 @@ pub enum Up {
 /// Options of reading; the defaults suit a file in metres.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadOptions {
-    /// Metres per unit of the file; multiplies `cell` and `metres_per_pixel` too. [1; > 0; 1]
+    /// Metres per unit of the file; multiplies `cell` and `metres_per_pixel` too. [m per unit; 1e-9 to 1e9; 1]
     pub scale: f64,
-    /// Side of a cell of a MovingAI map. [m; > 0; 1]
+    /// Side of a cell of a MovingAI map. [m; 1e-9 to 1e9; 1]
     pub cell: f64,
-    /// Side of a pixel of a PNG. [m; > 0; 1]
+    /// Side of a pixel of a PNG. [m; 1e-9 to 1e9; 1]
     pub metres_per_pixel: f64,
     /// A PNG's pixel darker than this is a wall. [grey level; 1 to 255; 128]
     pub threshold: u8,
-    /// Reads a PNG as a height map: metres between black and white. [m; finite; none]
+    /// Reads a PNG as a height map: metres between black and white. [m; -1e5 to 1e5; none]
     pub heights: Option<f64>,
     /// The up axis of a mesh; by default a mesh flat within 1 mm along an axis is a floor seen
     /// along that axis, and any other keeps its file's coordinates. [axis; X, Y, Z; by flatness]
     pub up: Option<Up>,
     /// Whether coordinates are metres already (`true`) or longitude and latitude in degrees
-    /// (`false`); by default decided by the rule in [`crate::projection`]. [; ; by rule]
+    /// (`false`); by default decided by the rule in [`crate::projection`]. [bool; true or false; by rule]
     pub projected: Option<bool>,
-    /// Curves are replaced by chords no farther away than this. [m; > 0; 0.01]
+    /// Curves are replaced by chords no farther away than this. [m; 1e-9 to 1e9; 0.01]
     pub curve_tolerance: f64,
-    /// Files longer than this are refused unread. [bytes; >= 1; 1 GiB]
+    /// Files longer than this are refused unread. [bytes; any; 1 GiB]
     pub largest_file: u64,
 }
 
