@@ -94,12 +94,8 @@ macro_rules! columns {
             generation_of_slot: Vec<u32>,
             free_slots: Vec<u32>,
             order: Vec<u32>,
-            spare: Spare,
+            swaps: Vec<u32>,
         }
-
-        /// Buffers for sorting, one per column, swapped with it.
-        #[derive(Debug, Default)]
-        struct Spare { $($name: Vec<$ty>,)* }
 
         impl Agents {
             fn push_row(&mut self) {
@@ -110,18 +106,29 @@ macro_rules! columns {
                 $(self.$name.swap_remove(row);)*
             }
 
+            /// Brings the rows into `order` by swapping, so that no column needs a second one.
             fn apply_order(&mut self) {
+                self.swaps.clear();
+                for row in 0..self.order.len() {
+                    // Follow the row to where earlier swaps have put it.
+                    let mut from = self.order[row] as usize;
+                    while from < row {
+                        from = self.swaps[from] as usize;
+                    }
+                    self.swaps.push(from as u32);
+                }
                 $(
-                    self.spare.$name.clear();
-                    self.spare.$name.extend(self.order.iter().map(|&r| self.$name[r as usize]));
-                    std::mem::swap(&mut self.$name, &mut self.spare.$name);
+                    for (row, &from) in self.swaps.iter().enumerate() {
+                        self.$name.swap(row, from as usize);
+                    }
                 )*
             }
 
             /// Makes room, so that a steady step need not.
             pub fn reserve(&mut self, more: usize) {
-                $(self.$name.reserve(more); self.spare.$name.reserve(self.$name.len() + more);)*
+                $(self.$name.reserve(more);)*
                 self.order.reserve(self.id.len() + more);
+                self.swaps.reserve(self.id.len() + more);
             }
 
             /// Writes every column.
@@ -146,9 +153,10 @@ macro_rules! columns {
 
             /// Bytes that the columns hold.
             pub fn bytes(&self) -> usize {
-                0 $(+ (self.$name.capacity() + self.spare.$name.capacity()) * size_of::<$ty>())*
+                0 $(+ self.$name.capacity() * size_of::<$ty>())*
                     + (self.row_of_slot.capacity() + self.generation_of_slot.capacity()
-                        + self.free_slots.capacity() + self.order.capacity()) * 4
+                        + self.free_slots.capacity() + self.order.capacity()
+                        + self.swaps.capacity()) * 4
             }
         }
     };

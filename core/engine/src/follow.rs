@@ -64,11 +64,19 @@ pub struct Walker {
     pub target: Vec3,
     /// Seconds until it is guided again.
     pub dt: f32,
+    /// Whether the ground is flat: offsets are those of the plan.
+    pub flat: bool,
 }
 
 impl Walker {
+    #[inline]
     fn offset(&self, to: Vec3) -> Vec2 {
-        self.frame.offset(self.normal, to - self.point)
+        let way = to - self.point;
+        if self.flat {
+            way.truncate()
+        } else {
+            self.frame.offset(self.normal, way)
+        }
     }
 
     /// Velocity towards an offset at the wanted speed. The end is not overshot; corners and
@@ -226,6 +234,7 @@ mod tests {
             speed: 1.5,
             target: Vec3::X * 0.05,
             dt: 0.1,
+            flat: true,
         };
         let track = Track {
             corner: walker.target,

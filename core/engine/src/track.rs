@@ -126,8 +126,7 @@ impl Passer {
 pub struct Routes {
     edges: Vec<u32>,
     gates: Vec<Gate>,
-    spare_edges: Vec<u32>,
-    spare_gates: Vec<Gate>,
+    order: Vec<u32>,
     dead_edges: usize,
     dead_gates: usize,
     /// Columns for the view that planners get.
@@ -266,37 +265,11 @@ impl Routes {
     /// Throws out the entries of routes that are gone once they outnumber the living.
     pub fn compact(&mut self, agents: &mut Agents) {
         if self.dead_edges > 1024 && self.dead_edges * 2 > self.edges.len() {
-            self.spare_edges.clear();
-            for track in agents
-                .track
-                .iter_mut()
-                .filter(|t| t.kind == TrackKind::Edges)
-            {
-                let rest =
-                    (track.first + track.cursor) as usize..(track.first + track.count) as usize;
-                track.first = self.spare_edges.len() as u32;
-                track.count -= track.cursor;
-                track.cursor = 0;
-                self.spare_edges.extend_from_slice(&self.edges[rest]);
-            }
-            std::mem::swap(&mut self.edges, &mut self.spare_edges);
+            slide(&mut self.edges, TrackKind::Edges, agents, &mut self.order);
             self.dead_edges = 0;
         }
         if self.dead_gates > 1024 && self.dead_gates * 2 > self.gates.len() {
-            self.spare_gates.clear();
-            for track in agents
-                .track
-                .iter_mut()
-                .filter(|t| t.kind == TrackKind::Gates)
-            {
-                let rest =
-                    (track.first + track.cursor) as usize..(track.first + track.count) as usize;
-                track.first = self.spare_gates.len() as u32;
-                track.count -= track.cursor;
-                track.cursor = 0;
-                self.spare_gates.extend_from_slice(&self.gates[rest]);
-            }
-            std::mem::swap(&mut self.gates, &mut self.spare_gates);
+            slide(&mut self.gates, TrackKind::Gates, agents, &mut self.order);
             self.dead_gates = 0;
         }
     }
@@ -338,8 +311,8 @@ impl Routes {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        (self.edges.capacity() + self.spare_edges.capacity()) * 4
-            + (self.gates.capacity() + self.spare_gates.capacity()) * size_of::<Gate>()
+        (self.edges.capacity() + self.order.capacity()) * 4
+            + self.gates.capacity() * size_of::<Gate>()
             + (self.first.capacity() + self.count.capacity()) * 4
     }
 
@@ -363,6 +336,27 @@ impl Routes {
     pub(crate) fn dead(&self) -> [usize; 2] {
         [self.dead_edges, self.dead_gates]
     }
+}
+
+/// Moves what is still ahead of every route down over what is gone, in the order in which the
+/// routes lie, so that nothing is overwritten before it has moved.
+fn slide<T: Copy>(arena: &mut Vec<T>, kind: TrackKind, agents: &mut Agents, order: &mut Vec<u32>) {
+    let tracks = &mut agents.track;
+    order.clear();
+    order.extend((0..tracks.len() as u32).filter(|&r| tracks[r as usize].kind == kind));
+    order.sort_unstable_by_key(|&r| tracks[r as usize].first);
+    let mut end = 0;
+    for &row in order.iter() {
+        let track = &mut tracks[row as usize];
+        let rest = (track.first + track.cursor) as usize..(track.first + track.count) as usize;
+        let count = rest.len();
+        arena.copy_within(rest, end);
+        track.first = end as u32;
+        track.count = count as u32;
+        track.cursor = 0;
+        end += count;
+    }
+    arena.truncate(end);
 }
 
 #[cfg(test)]

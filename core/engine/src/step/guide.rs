@@ -146,6 +146,7 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                             speed,
                             target: a.target[row].point,
                             dt,
+                            flat: ground.flat,
                         };
                         let due = track.has_gate
                             && (state.step + (a.id[row] & 0xFFFF_FFFF))

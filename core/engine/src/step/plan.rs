@@ -19,6 +19,8 @@ use crate::{
 
 /// Requests in one call to a planner. Fixed, so that batches never depend on the threads.
 const BATCH: usize = 16;
+/// Batches answered before their answers are adopted.
+const ROUND: usize = 128;
 /// Steps between two looks at whether an agent still sees the point it walks to.
 const SIGHT_EVERY: u64 = 16;
 
@@ -118,32 +120,37 @@ impl Planning {
                 speed: a.speed[row],
             });
         }
-        let batches = work.requests.len().div_ceil(BATCH);
-        if work.sinks.len() < batches {
-            work.sinks.resize_with(batches, Default::default);
-        }
-        state.routes.publish(&state.agents);
-        let world = state.world(place.site(), &*parts.nav);
-        let planner = &parts.planners[0].strategy;
-        let pool = &work.pool;
-        work.sinks
-            .par_iter_mut()
-            .zip(work.requests.par_chunks(BATCH))
-            .for_each(|(sink, batch)| {
-                sink.clear();
-                pool.with(|scratch| {
-                    scratch
-                        .planner
-                        .resize_with(parts.planners.len(), Default::default);
-                    planner.plan(&world, batch, &mut scratch.planner[0], sink);
-                });
-                // A planner that forgets a request has failed it.
-                while sink.rows.len() < batch.len() {
-                    sink.push_missing(throng_core::NoRoute::Failed);
-                }
-            });
         metrics.requests += work.requests.len() as u64;
-        self.adopt(place, parts, policy, state, work, metrics, events);
+        state.routes.publish(&state.agents);
+        // In rounds, so that answers waiting to be adopted stay few.
+        let most = ROUND.min(work.requests.len().div_ceil(BATCH));
+        if work.sinks.len() < most {
+            work.sinks.resize_with(most, Default::default);
+        }
+        for first in (0..work.requests.len()).step_by(ROUND * BATCH) {
+            let last = work.requests.len().min(first + ROUND * BATCH);
+            let world = state.world(place.site(), &*parts.nav);
+            let planner = &parts.planners[0].strategy;
+            let pool = &work.pool;
+            work.sinks
+                .par_iter_mut()
+                .zip(work.requests[first..last].par_chunks(BATCH))
+                .for_each(|(sink, batch)| {
+                    sink.clear();
+                    pool.with(|scratch| {
+                        scratch
+                            .planner
+                            .resize_with(parts.planners.len(), Default::default);
+                        planner.plan(&world, batch, &mut scratch.planner[0], sink);
+                    });
+                    // A planner that forgets a request has failed it.
+                    while sink.rows.len() < batch.len() {
+                        sink.push_missing(throng_core::NoRoute::Failed);
+                    }
+                });
+            let answered = first..last;
+            self.adopt(answered, place, parts, policy, state, work, metrics, events);
+        }
         state.routes.compact(&mut state.agents);
     }
 
@@ -275,6 +282,7 @@ impl Planning {
 
     fn adopt(
         &mut self,
+        answered: std::ops::Range<usize>,
         place: &Place,
         parts: &Parts,
         policy: &Replan,
@@ -284,7 +292,7 @@ impl Planning {
         events: &mut Vec<Event>,
     ) {
         let site = place.site();
-        for (i, wish) in self.wishes.iter().enumerate() {
+        for (i, wish) in self.wishes[answered].iter().enumerate() {
             let sink = &work.sinks[i / BATCH];
             let answer = &sink.rows[i % BATCH];
             let row = wish.row as usize;
