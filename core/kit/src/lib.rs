@@ -1,7 +1,9 @@
 //! Algorithms that several strategies share, on the arrays of `throng-core`.
 //!
 //! The folder is the question, the file is the answer: `environment` is what readers hand over,
-//! `ground` walks on the mesh, `search` searches a map's graph.
+//! `ground` walks on the mesh, `search` searches a map's graph, `funnel` pulls strings through
+//! gates, `lattice` lays squares over a floor plan, `crowd_cells` says where the crowd is counted,
+//! `integrate` turns prices of a metre into prices of edges and walks.
 
 pub mod crowd_cells;
 pub mod environment;

@@ -28,18 +28,55 @@ impl Entry {
 
 /// Smallest first. Entries are never changed: a node that got cheaper is pushed again and its
 /// older entries are skipped by the search.
+///
+/// The least entry pushed since the last pop is held back: it is often the next one wanted, and
+/// if not it takes the place of the top in one go.
 #[derive(Debug, Default)]
 pub(super) struct Heap {
     entries: Vec<Entry>,
+    held: Option<Entry>,
 }
 
 impl Heap {
     pub fn clear(&mut self) {
         self.entries.clear();
+        self.held = None;
     }
 
     #[inline]
     pub fn push(&mut self, entry: Entry) {
+        match self.held {
+            None => self.held = Some(entry),
+            Some(held) if entry < held => {
+                self.held = Some(entry);
+                self.rise(held);
+            }
+            Some(_) => self.rise(entry),
+        }
+    }
+
+    #[inline]
+    pub fn pop(&mut self) -> Option<Entry> {
+        let Some(held) = self.held.take() else {
+            let last = self.entries.pop()?;
+            return Some(match self.entries.first() {
+                Some(&top) => {
+                    self.sink(last);
+                    top
+                }
+                None => last,
+            });
+        };
+        match self.entries.first() {
+            Some(&top) if top < held => {
+                self.sink(held);
+                Some(top)
+            }
+            _ => Some(held),
+        }
+    }
+
+    fn rise(&mut self, entry: Entry) {
         self.entries.push(entry);
         let entries = self.entries.as_mut_slice();
         let mut hole = entries.len() - 1;
@@ -54,13 +91,9 @@ impl Heap {
         entries[hole] = entry;
     }
 
-    #[inline]
-    pub fn pop(&mut self) -> Option<Entry> {
-        let last = self.entries.pop()?;
+    /// Puts an entry in the place of the top and lets it sink to where it belongs.
+    fn sink(&mut self, entry: Entry) {
         let entries = self.entries.as_mut_slice();
-        let Some(&top) = entries.first() else {
-            return Some(last);
-        };
         let mut hole = 0;
         loop {
             let first = 4 * hole + 1;
@@ -83,14 +116,13 @@ impl Heap {
             } else {
                 break;
             }
-            if last <= least {
+            if entry <= least {
                 break;
             }
             entries[hole] = least;
             hole = child;
         }
-        entries[hole] = last;
-        Some(top)
+        entries[hole] = entry;
     }
 }
 
@@ -114,6 +146,27 @@ mod tests {
             let top = heap.pop().unwrap();
             assert_eq!((top.key(), top.node()), (key, node));
         }
+        assert!(heap.pop().is_none());
+    }
+
+    #[test]
+    fn pushes_and_pops_may_alternate() {
+        let mut heap = Heap::default();
+        let mut waiting: Vec<u32> = Vec::new();
+        let mut x = 1_u32;
+        for round in 0..2000 {
+            x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            for i in 0..(x >> 24) % 4 {
+                let node = x.wrapping_add(i * 7919) >> 12;
+                heap.push(Entry::new(f64::from(node), 0.0, node));
+                waiting.push(node);
+            }
+            if round % 3 != 0 {
+                waiting.sort_unstable_by(|a, b| b.cmp(a));
+                assert_eq!(heap.pop().map(Entry::node), waiting.pop());
+            }
+        }
+        heap.clear();
         assert!(heap.pop().is_none());
     }
 }

@@ -1,5 +1,6 @@
 //! A* between two places that hang on a map.
 
+use glam::Vec3;
 use throng_core::{Attachment, EdgeId, NONE, NoRoute, NodeId};
 
 use super::{Heuristic, SearchScratch, Terms, heap::Entry};
@@ -120,6 +121,42 @@ impl Stub {
     }
 }
 
+/// What a search still has to pay at least.
+struct Bound<'a> {
+    terms: &'a Terms<'a>,
+    heuristic: Heuristic,
+    count: usize,
+    point: [Vec3; 2],
+    tail: [f64; 2],
+}
+
+impl<'a> Bound<'a> {
+    fn new(query: &'a RouteQuery<'a>, goals: &[Stub; 2]) -> Bound<'a> {
+        let places = &query.terms.map.node_place;
+        Bound {
+            terms: &query.terms,
+            heuristic: query.heuristic,
+            count: if goals[1].node == NONE { 1 } else { 2 },
+            point: goals.map(|g| places.get(g.node as usize).map_or(Vec3::ZERO, |p| p.point)),
+            tail: goals.map(|g| g.cost),
+        }
+    }
+
+    #[inline(always)]
+    fn remaining(&self, node: NodeId) -> f64 {
+        let at = self.terms.map.node_place[node as usize].point;
+        let way = |goal: usize| {
+            let distance = self.heuristic.distance(at, self.point[goal]);
+            distance * self.terms.least_base + self.tail[goal]
+        };
+        if self.count == 1 {
+            way(0)
+        } else {
+            way(0).min(way(1))
+        }
+    }
+}
+
 /// Finds the cheapest route between two attachments, or says why there is none.
 ///
 /// A start on an edge leaves by either of its ends and the route begins with that edge, part of
@@ -144,24 +181,8 @@ pub fn find_route(
     let starts = Stub::both(terms, query.from, false);
     let goals = Stub::both(terms, query.to, true);
     let shared = Stub::shared(terms, query.from, query.to);
-    let (goal_count, goal_point) = {
-        let place = |stub: &Stub| match stub.node {
-            NONE => glam::Vec3::ZERO,
-            node => map.node_place[node as usize].point,
-        };
-        let count = if goals[1].node == NONE { 1 } else { 2 };
-        (count, [place(&goals[0]), place(&goals[1])])
-    };
+    let bound = Bound::new(query, &goals);
     let greed = f64::from(query.greed.max(1.0));
-    let remaining = |node: NodeId| {
-        let point = map.node_place[node as usize].point;
-        let mut least = f64::INFINITY;
-        for g in 0..goal_count {
-            let way = query.heuristic.distance(point, goal_point[g]) * terms.least_base;
-            least = least.min(way + goals[g].cost);
-        }
-        least
-    };
 
     let open = scratch.generation;
     let closed = open + 1;
@@ -170,7 +191,7 @@ pub fn find_route(
         let label = &mut labels[start.node as usize];
         if label.stamp < open || start.cost < label.cost {
             (label.cost, label.edge, label.stamp) = (start.cost, NONE, open);
-            let left = remaining(start.node);
+            let left = bound.remaining(start.node);
             heap.push(Entry::new(
                 start.cost + greed * left,
                 left as f32,
@@ -219,7 +240,7 @@ pub fn find_route(
                 }
             {
                 (label.cost, label.edge, label.stamp) = (through, e as EdgeId, open);
-                let left = remaining(to);
+                let left = bound.remaining(to);
                 heap.push(Entry::new(through + greed * left, left as f32, to));
             }
         }
@@ -264,7 +285,6 @@ pub fn find_route(
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use glam::Vec3;
     use throng_core::{EdgePrices, Location, NavMap};
 
     /// A lattice of unit cells with 8 neighbours and no corner cutting, nodes row by row.
