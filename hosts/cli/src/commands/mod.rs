@@ -1,0 +1,132 @@
+//! The commands, one file each.
+
+mod bench;
+mod check;
+mod describe;
+mod list;
+mod matrix;
+mod nav;
+mod new;
+mod path;
+mod run;
+mod schema;
+mod site;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use throng::{LoadOptions, Loaded, PluginPolicy, load};
+
+use crate::{console, failure::Failure};
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a scenario and write its folder: summary, trajectories, picture.
+    Run(run::RunArgs),
+    /// Everything short of running: geometry, settings, whether goals can be reached.
+    Check(check::CheckArgs),
+    /// Every strategy and scene, one line each, and where it comes from.
+    List(list::ListArgs),
+    /// A strategy or a scene in full: what, when, when not, options.
+    Describe(describe::DescribeArgs),
+    /// Draw a map alone: its size, coverage and clearance.
+    Nav(nav::NavArgs),
+    /// Find routes alone.
+    Path(path::PathArgs),
+    /// Run every valid combination of strategies on a scenario.
+    Matrix(matrix::MatrixArgs),
+    /// Measure the speed of a scenario.
+    Bench(bench::BenchArgs),
+    /// Write a working start.
+    New(new::NewArgs),
+    /// JSON Schema of scenario files, for editors.
+    Schema,
+}
+
+impl Command {
+    /// Does it; `json` asks for one JSON document on stdout and nothing else there.
+    pub fn run(self, json: bool) -> Result<(), Failure> {
+        match self {
+            Command::Run(args) => run::run(&args, json),
+            Command::Check(args) => check::check(&args, json),
+            Command::List(args) => list::list(&args, json),
+            Command::Describe(args) => describe::describe(&args, json),
+            Command::Nav(args) => nav::nav(&args, json),
+            Command::Path(args) => path::path(&args, json),
+            Command::Matrix(args) => matrix::matrix(&args, json),
+            Command::Bench(args) => bench::bench(&args, json),
+            Command::New(args) => new::new(&args, json),
+            Command::Schema => schema::schema(),
+        }
+    }
+}
+
+/// A scenario and the changes to it.
+#[derive(Clone, Debug, Args)]
+pub struct ScenarioArgs {
+    /// The scenario file.
+    #[arg(value_name = "SCENARIO")]
+    pub scenario: PathBuf,
+    #[command(flatten)]
+    pub changes: Changes,
+}
+
+/// Changes to a scenario, and what it may open.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Changes {
+    /// Change a value, such as nav.kind=grid or source[0].count=50. May be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub sets: Vec<String>,
+    /// Another seed.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Load the dynamic libraries that the scenario names. They are native code.
+    #[arg(long)]
+    pub allow_plugins: bool,
+    /// Let the scenario name files outside its folder.
+    #[arg(long)]
+    pub allow_outside: bool,
+}
+
+impl Changes {
+    /// As the library takes them.
+    pub fn options(&self) -> LoadOptions {
+        LoadOptions {
+            sets: self.sets.clone(),
+            seed: self.seed,
+            allow_outside: self.allow_outside,
+            plugins: if self.allow_plugins {
+                PluginPolicy::Allow
+            } else {
+                PluginPolicy::Refuse
+            },
+            ..LoadOptions::default()
+        }
+    }
+}
+
+impl ScenarioArgs {
+    /// Loads the scenario; its warnings go to stderr.
+    pub fn load(&self) -> Result<Loaded, Failure> {
+        let loaded = load(&self.scenario, &self.changes.options())?;
+        warnings(&loaded);
+        Ok(loaded)
+    }
+}
+
+/// Prints the warnings of a scenario that loaded.
+fn warnings(loaded: &Loaded) {
+    let notices = &loaded.scenario.provenance.notices;
+    if !notices.is_empty() {
+        console::err(&notices.render(console::coloured_err()));
+    }
+}
+
+/// How many threads `--threads` stands for.
+pub fn thread_count(asked: usize) -> usize {
+    match asked {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        n => n,
+    }
+}

@@ -1,0 +1,263 @@
+//! `throng nav`: a map alone.
+
+use std::{path::PathBuf, time::Instant};
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::{Value, json};
+use throng::{
+    Simulation,
+    core::{GroundView, NONE, NavMap, Slot},
+};
+
+use super::{Changes, site::load_site};
+use crate::{
+    console::{self, Table, number},
+    draw::{draw_map, edge_points, two_way_edges},
+    failure::Failure,
+};
+
+/// Arguments of `nav`.
+#[derive(Debug, Args)]
+pub struct NavArgs {
+    /// A scenario, or an environment file alone.
+    #[arg(value_name = "SCENARIO|FILE")]
+    file: PathBuf,
+    /// The map to draw; by default the scenario's.
+    #[arg(long, value_name = "ID")]
+    nav: Option<String>,
+    #[command(flatten)]
+    changes: Changes,
+    /// Draw it as SVG (or as PNG, if the name ends so).
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Write edges and regions as GeoJSON, or the surface as OBJ if the name ends so.
+    #[arg(long, value_name = "FILE")]
+    export: Option<PathBuf>,
+}
+
+/// The document.
+#[derive(Debug, Serialize)]
+struct Measured {
+    nav: String,
+    nodes: usize,
+    directed_edges: usize,
+    regions: usize,
+    walkable_area: f64,
+    covered_area: f64,
+    components: usize,
+    min_clearance: Option<f64>,
+    build_ms: f64,
+    bytes: usize,
+    notices: Vec<String>,
+}
+
+/// Draws and measures it.
+pub fn nav(args: &NavArgs, json: bool) -> Result<(), Failure> {
+    let mut loaded = load_site(&args.file, &args.changes, &[("nav", args.nav.as_deref())])?;
+    // People have no part in a map, and sources may lack a way.
+    loaded.scenario.sources.clear();
+    let spec = loaded.scenario.nav.clone();
+    let registry = loaded.registry.clone();
+    let floor_names: Vec<String> = loaded.environment.floors.iter().map(|f| f.name.clone()).collect();
+    let name = loaded.scenario.name.clone();
+    let simulation = Simulation::from_loaded(loaded, 0)?;
+    console::notices(simulation.notices());
+
+    let map = simulation.map();
+    let measured = Measured {
+        build_ms: build_ms(&simulation, &registry, &spec.kind, &spec.table)?,
+        nav: spec.kind,
+        nodes: map.nodes(),
+        directed_edges: map.edges(),
+        regions: map.regions(),
+        walkable_area: simulation.place().ground.walkable_area(),
+        covered_area: map.covered_area(),
+        components: components(map),
+        min_clearance: map
+            .edge_clearance
+            .iter()
+            .copied()
+            .reduce(f32::min)
+            .map(f64::from),
+        bytes: map.bytes() + simulation.parts().nav.bytes(),
+        notices: simulation.notices().to_vec(),
+    };
+    if let Some(file) = &args.svg {
+        let title = format!("{name}: {}", measured.nav);
+        let subtitle = format!(
+            "{} nodes, {} directed edges, {} regions",
+            measured.nodes, measured.directed_edges, measured.regions
+        );
+        let png = file.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
+        let drawn = draw_map(&simulation, &title, &subtitle, &floor_names, !png)?;
+        let bytes = match drawn.svg {
+            Some(text) => text.into_bytes(),
+            None => drawn.png,
+        };
+        write(file, &bytes)?;
+    }
+    if let Some(file) = &args.export {
+        let obj = file.extension().is_some_and(|e| e.eq_ignore_ascii_case("obj"));
+        let text = if obj {
+            wavefront(simulation.ground(), map)
+        } else {
+            geojson(simulation.ground(), map).to_string()
+        };
+        write(file, text.as_bytes())?;
+    }
+    if json {
+        console::out_json(&measured);
+    } else {
+        console::out(&measured.table());
+        for file in args.svg.iter().chain(&args.export) {
+            console::out(&format!("wrote {}", file.display()));
+        }
+    }
+    Ok(())
+}
+
+impl Measured {
+    fn table(&self) -> String {
+        let mut table = Table::new(["", ""]);
+        let mut line = |name: &str, value: String| table.row([format!("  {name}"), value]);
+        line("nodes", self.nodes.to_string());
+        line("directed edges", self.directed_edges.to_string());
+        line("regions", self.regions.to_string());
+        line("walkable area", format!("{} m2", number(self.walkable_area)));
+        line("covered area", format!("{} m2", number(self.covered_area)));
+        line("components", self.components.to_string());
+        let clearance = self.min_clearance.map_or("-".into(), |c| format!("{c:.4} m"));
+        line("least clearance", clearance);
+        line("build", format!("{} ms", number(self.build_ms)));
+        line("memory", format!("{:.2} MB", self.bytes as f64 / 1e6));
+        format!("nav {}\n{}", self.nav, table.render())
+    }
+}
+
+/// The time that the map alone takes, measured on a second one.
+fn build_ms(
+    simulation: &Simulation,
+    registry: &throng::Registry,
+    id: &str,
+    options: &toml::Table,
+) -> Result<f64, Failure> {
+    let made = registry
+        .find(Slot::Nav, id)
+        .ok_or_else(|| Failure::input(format!("there is no nav {id:?}")))?
+        .create(options)
+        .map_err(|e| Failure::input(format!("nav {id:?}: {e}")))?;
+    let mut strategy = made
+        .into_nav()
+        .ok_or_else(|| Failure::input(format!("{id:?} is no map")))?;
+    let site = simulation.place().site();
+    let mut map = NavMap::default();
+    let began = Instant::now();
+    strategy
+        .build(&site, &mut map)
+        .map_err(|e| Failure::input(format!("nav {id:?}: {e}")))?;
+    Ok(began.elapsed().as_secs_f64() * 1e3)
+}
+
+/// Parts of the graph that nothing joins.
+fn components(map: &NavMap) -> usize {
+    fn root(parent: &mut [u32], mut node: u32) -> u32 {
+        while parent[node as usize] != node {
+            let up = parent[parent[node as usize] as usize];
+            parent[node as usize] = up;
+            node = up;
+        }
+        node
+    }
+    let mut parent: Vec<u32> = (0..map.nodes() as u32).collect();
+    let mut count = map.nodes();
+    for e in 0..map.edges() {
+        let a = root(&mut parent, map.edge_from[e]);
+        let b = root(&mut parent, map.edge_to[e]);
+        if a != b {
+            parent[a as usize] = b;
+            count -= 1;
+        }
+    }
+    count
+}
+
+fn write(file: &PathBuf, bytes: &[u8]) -> Result<(), Failure> {
+    std::fs::write(file, bytes)
+        .map_err(|e| Failure::input(format!("{} cannot be written: {e}", file.display())))
+}
+
+/// World coordinates as GeoJSON has them: the height only where there is one to tell.
+fn position(ground: GroundView<'_>, point: glam::Vec3) -> Value {
+    let at = ground.origin + point.as_dvec3();
+    if ground.flat {
+        json!([at.x, at.y])
+    } else {
+        json!([at.x, at.y, at.z])
+    }
+}
+
+/// Edges as LineStrings, one for both ways, and regions as Polygons.
+fn geojson(ground: GroundView<'_>, map: &NavMap) -> Value {
+    let mut features = Vec::new();
+    for e in two_way_edges(map) {
+        let line: Vec<Value> = edge_points(map, e)
+            .into_iter()
+            .map(|p| position(ground, p))
+            .collect();
+        let first = map.piece_start.get(e).and_then(|&p| map.pieces.get(p as usize));
+        let region = first.map_or(map.node_region[map.edge_from[e] as usize], |p| p.cell);
+        features.push(json!({
+            "type": "Feature",
+            "geometry": { "type": "LineString", "coordinates": line },
+            "properties": {
+                "kind": "edge", "id": e, "from": map.edge_from[e], "to": map.edge_to[e],
+                "length": map.edge_length[e], "min_clearance": map.edge_clearance[e],
+                "region": (region != NONE).then_some(region),
+            },
+        }));
+    }
+    for r in 0..map.regions() {
+        let range = (map.region_ring_start.get(r), map.region_ring_start.get(r + 1));
+        let (Some(&a), Some(&b)) = range else {
+            continue;
+        };
+        let ring = &map.region_ring[a as usize..b as usize];
+        let closed: Vec<Value> = ring
+            .iter()
+            .chain(ring.first())
+            .map(|p| position(ground, *p))
+            .collect();
+        features.push(json!({
+            "type": "Feature",
+            "geometry": { "type": "Polygon", "coordinates": [closed] },
+            "properties": { "kind": "region", "id": r, "area": map.region_area[r] },
+        }));
+    }
+    json!({ "type": "FeatureCollection", "features": features })
+}
+
+/// The surface with the map's edges as lines.
+fn wavefront(ground: GroundView<'_>, map: &NavMap) -> String {
+    use std::fmt::Write;
+    let mut text = String::new();
+    let vertex = |text: &mut String, point: glam::Vec3| {
+        let at = ground.origin + point.as_dvec3();
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "v {} {} {}", at.x, at.y, at.z);
+    };
+    for v in ground.vertices {
+        vertex(&mut text, *v);
+    }
+    for place in &map.node_place {
+        vertex(&mut text, place.point);
+    }
+    for [a, b, c] in ground.triangles {
+        let _ = writeln!(text, "f {} {} {}", a + 1, b + 1, c + 1);
+    }
+    let first = ground.vertices.len() as u32 + 1;
+    for e in two_way_edges(map) {
+        let _ = writeln!(text, "l {} {}", first + map.edge_from[e], first + map.edge_to[e]);
+    }
+    text
+}

@@ -1,0 +1,14 @@
+//! What a run leaves behind, one file each.
+//!
+//! [`Folder`] writes files whole or not at all; [`Recorder`] takes a frame now and then for
+//! trajectories, `metrics.csv` and the picture; [`summary`] is the document at the end.
+
+mod folder;
+mod metrics;
+mod outline;
+mod recorder;
+pub mod summary;
+mod trajectories;
+
+pub use folder::Folder;
+pub use recorder::Recorder;

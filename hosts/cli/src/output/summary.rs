@@ -1,0 +1,287 @@
+//! `summary.json`: what was run, what came out, how long it took.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use throng::{
+    Registry,
+    core::Slot,
+    engine::simulation::Simulation as Engine,
+    metrics::{Metrics, Spread},
+    scenario::{Scenario, StrategySpec},
+};
+
+use crate::console::{Table, number};
+
+/// How the density of the metrics is measured.
+const KERNEL: &str = "persons within 1.5 m of each person, itself included, per area of that disc";
+
+/// A strategy that took part.
+#[derive(Clone, Debug, Serialize)]
+pub struct Used {
+    /// Its slot.
+    pub slot: &'static str,
+    /// Its id.
+    pub id: String,
+    /// Where it comes from.
+    pub origin: String,
+    /// Its version.
+    pub version: String,
+    /// Hash of the library that it was loaded from.
+    pub library_hash: Option<String>,
+    /// The level whose tier names it; none for a base strategy.
+    pub tier: Option<u8>,
+}
+
+/// The strategies of a scenario.
+pub fn strategies(scenario: &Scenario, registry: &Registry) -> Vec<Used> {
+    let mut used = Vec::new();
+    let mut add = |slot: Slot, spec: &StrategySpec, tier: Option<u8>| {
+        let found = registry.find(slot, &spec.kind);
+        used.push(Used {
+            slot: slot.name(),
+            id: spec.kind.clone(),
+            origin: found.map_or_else(String::new, |s| s.origin.clone()),
+            version: found.map_or_else(String::new, |s| s.version.clone()),
+            library_hash: found.and_then(|s| s.hash.clone()),
+            tier,
+        });
+    };
+    add(Slot::Nav, &scenario.nav, None);
+    add(Slot::Planner, &scenario.planner, None);
+    add(Slot::Cost, &scenario.cost.model, None);
+    add(Slot::Avoidance, &scenario.avoidance, None);
+    add(Slot::Lod, &scenario.lod, None);
+    add(Slot::Group, &scenario.group, None);
+    for tier in &scenario.tiers {
+        let level = Some(tier.level);
+        tier.cost.iter().for_each(|s| add(Slot::Cost, s, level));
+        tier.guide.iter().for_each(|s| add(Slot::Planner, s, level));
+        tier.avoidance.iter().for_each(|s| add(Slot::Avoidance, s, level));
+    }
+    used
+}
+
+/// People taken out before their goal, by reason.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Removed {
+    /// All of them.
+    pub total: u64,
+    /// By an event of the scenario or a command of the host.
+    pub by_event: u64,
+}
+
+/// Bodies that overlapped by more than 5 mm.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Overlaps {
+    /// Pairs, mean over samples.
+    pub pairs: f64,
+    /// The deepest one, metres.
+    pub deepest_m: f32,
+}
+
+/// Persons per square metre.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Density {
+    /// Mean over people and samples.
+    pub mean: f64,
+    /// The largest one.
+    pub peak: f32,
+    /// How it is measured.
+    pub kernel: &'static str,
+}
+
+/// What came out.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Outcome {
+    pub spawned: u64,
+    pub arrived: u64,
+    pub arrivals: u64,
+    pub walking: u64,
+    pub removed: Removed,
+    pub lost: u64,
+    pub unreachable: u64,
+    pub unreachable_now: u64,
+    pub travel_time_s: Spread,
+    pub path_length_m: Spread,
+    pub speed_m_s: Spread,
+    pub overlaps: Overlaps,
+    pub wall_crossings: u64,
+    pub beyond_cap: u64,
+    pub not_finite: u64,
+    pub stalled_share: f64,
+    pub route_requests: u64,
+    pub route_switches: u64,
+    pub density_per_m2: Density,
+}
+
+impl Outcome {
+    /// What a simulation's counters say; `speeds` are those of its walkers.
+    pub fn of(simulation: &Engine, speeds: Spread) -> Outcome {
+        let m: &Metrics = simulation.metrics();
+        Outcome {
+            spawned: m.spawned,
+            arrived: m.arrived,
+            arrivals: m.arrivals,
+            walking: simulation.agents().len() as u64,
+            removed: Removed {
+                total: m.removed,
+                by_event: m.removed,
+            },
+            lost: m.lost,
+            unreachable: m.unreachable,
+            unreachable_now: simulation.unreachable_now() as u64,
+            travel_time_s: Spread::of(&m.travel_times),
+            path_length_m: Spread::of(&m.path_lengths),
+            speed_m_s: Spread {
+                mean: m.mean_speed(),
+                ..speeds
+            },
+            overlaps: Overlaps {
+                pairs: m.mean_overlaps(),
+                deepest_m: m.overlap_deepest,
+            },
+            wall_crossings: m.wall_crossings,
+            beyond_cap: m.beyond_cap,
+            not_finite: m.not_finite,
+            stalled_share: m.stalled_share(),
+            route_requests: m.requests,
+            route_switches: m.route_switches,
+            density_per_m2: Density {
+                mean: m.mean_density(),
+                peak: m.density_peak,
+                kernel: KERNEL,
+            },
+        }
+    }
+
+    /// What must never happen and did.
+    pub fn broken(&self) -> Vec<String> {
+        let mut broken = Vec::new();
+        if self.lost > 0 {
+            broken.push(format!("{} people were lost off the ground", self.lost));
+        }
+        if self.wall_crossings > 0 {
+            broken.push(format!("{} moves crossed a wall", self.wall_crossings));
+        }
+        let known = self.walking + self.arrived + self.removed.total + self.lost;
+        if known != self.spawned {
+            broken.push(format!("{} people came, {known} are accounted for", self.spawned));
+        }
+        broken
+    }
+}
+
+/// The whole document.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    pub scenario: String,
+    pub scenario_file: String,
+    pub scenario_hash: String,
+    pub seed: u64,
+    pub dt: f64,
+    pub steps: u64,
+    pub time_s: f64,
+    /// Why it ended: `duration`, `steps`, `everybody has gone`, `interrupted` or `failed`.
+    pub ended: &'static str,
+    pub error: Option<String>,
+    /// The step of the checkpoint that it went on from.
+    pub resumed_at: Option<u64>,
+    pub digest: String,
+    pub strategies: Vec<Used>,
+    pub metrics: Outcome,
+    pub threads: usize,
+    pub wall_seconds: f64,
+    pub real_time_factor: f64,
+    pub ms_per_step: f64,
+    /// Milliseconds per step of every stage.
+    pub stages: BTreeMap<&'static str, f64>,
+    /// Most memory that the process has held, where the system tells.
+    pub peak_bytes: Option<u64>,
+    pub notices: Vec<String>,
+    pub files: Vec<String>,
+}
+
+impl Summary {
+    /// The table for a person.
+    pub fn table(&self) -> String {
+        let m = &self.metrics;
+        let spread = |s: &Spread, unit: &str| match s.count {
+            0 => "-".to_owned(),
+            _ => format!(
+                "mean {} {unit}, median {}, 5 to 95 %: {} to {}",
+                number(s.mean),
+                number(s.p50),
+                number(s.p5),
+                number(s.p95)
+            ),
+        };
+        let mut table = Table::new(["", ""]);
+        let mut line = |name: &str, value: String| table.row([format!("  {name}"), value]);
+        let ended = match &self.error {
+            Some(error) => format!("failed: {error}"),
+            None => self.ended.to_owned(),
+        };
+        line("ended", format!("{ended}, after {} steps, {:.1} s", self.steps, self.time_s));
+        line("spawned", m.spawned.to_string());
+        line("arrived", m.arrived.to_string());
+        line("walking", m.walking.to_string());
+        if m.removed.total > 0 {
+            line("removed", format!("{} by events", m.removed.total));
+        }
+        if m.unreachable > 0 {
+            line("unreachable", format!("{} goals without a way, {} people now", m.unreachable, m.unreachable_now));
+        }
+        line("travel time", spread(&m.travel_time_s, "s"));
+        line("path length", spread(&m.path_length_m, "m"));
+        line("speed", spread(&m.speed_m_s, "m/s"));
+        line(
+            "density",
+            format!(
+                "mean {}, peak {} persons/m2",
+                number(m.density_per_m2.mean),
+                number(f64::from(m.density_per_m2.peak))
+            ),
+        );
+        line(
+            "overlaps",
+            format!("{} pairs, deepest {:.3} m", number(m.overlaps.pairs), m.overlaps.deepest_m),
+        );
+        line("stalled", format!("{:.1} %", 100.0 * m.stalled_share));
+        line("wall crossings", format!("{}, lost {}", m.wall_crossings, m.lost));
+        line("route switches", m.route_switches.to_string());
+        let mut slow: Vec<_> = self.stages.iter().collect();
+        slow.sort_by(|a, b| b.1.total_cmp(a.1));
+        let slow: Vec<String> = slow
+            .iter()
+            .take(4)
+            .map(|(name, ms)| format!("{name} {}", number(**ms)))
+            .collect();
+        line(
+            "speed of the run",
+            format!(
+                "{} ms a step ({}), {} x real time on {} threads",
+                number(self.ms_per_step),
+                slow.join(", "),
+                number(self.real_time_factor),
+                self.threads
+            ),
+        );
+        line("digest", self.digest.clone());
+        let used: Vec<String> = self
+            .strategies
+            .iter()
+            .filter(|s| s.tier.is_none())
+            .map(|s| format!("{} {}", s.slot, s.id))
+            .collect();
+        format!("{} ({})\n{}", self.scenario, used.join(", "), table.render())
+    }
+}
+
+/// The most memory that this process has held, bytes, where the system tells.
+pub fn peak_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kilobytes * 1024)
+}
