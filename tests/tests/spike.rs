@@ -536,18 +536,11 @@ fn prices_by_direction_on_edges_and_traced_segments() {
     assert!((east.cost - 17.0).abs() < 1e-3, "{east:?}");
     assert!((west.cost - 17.0 * 5.0).abs() < 1e-2, "{west:?}");
     // The same price over a straight walk that no edge follows.
-    let (site, state) = (sim.place().site(), sim.state());
-    let pricing = throng_kit::integrate::Pricing {
-        site,
-        map: &state.map,
-        nav: &*sim.parts().nav,
-        cells: &state.cells,
-        prices: &state.pricing.prices[0],
-    };
+    let world = sim.world();
     let a = sim.locate(Spot::Plan(2.0, 3.0)).unwrap();
     let b = sim.locate(Spot::Plan(17.0, 8.0)).unwrap();
-    let there = pricing.segment(a, b).unwrap();
-    let back = pricing.segment(b, a).unwrap();
+    let there = world.segment_price(0, a, b).unwrap();
+    let back = world.segment_price(0, b, a).unwrap();
     let length = a.point.distance(b.point);
     assert!((there.base - length).abs() < 1e-3 && (back.base - length).abs() < 1e-3);
     // 18.4 degrees off the axis: that part of the way from 0 to 4 (1 - cos 45) / 2.

@@ -46,7 +46,7 @@ pub use steer::{
 };
 pub use world::{
     AgentsView, Goal, GroupsView, GuideChunk, GuideOut, MoverView, RegionOfInterest, RoutesView,
-    World,
+    SegmentPrice, SegmentPricing, World,
 };
 
 /// What the macros of this crate expand to.

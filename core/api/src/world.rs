@@ -128,6 +128,30 @@ impl<'a> RoutesView<'a> {
     }
 }
 
+/// The price of a straight walk.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct SegmentPrice {
+    /// Base part.
+    pub base: f32,
+    /// Crowd part.
+    pub crowd: f32,
+    /// Metres walked.
+    pub length: f32,
+}
+
+/// Prices straight walks over crowd cells; the core implements it for the cells it keeps.
+pub trait SegmentPricing: core::fmt::Debug + Send + Sync {
+    /// What [`World::segment_price`] answers.
+    fn segment(
+        &self,
+        world: &World<'_>,
+        prices: usize,
+        from: Location,
+        to: Location,
+    ) -> Option<SegmentPrice>;
+}
+
 /// Everything frozen that a planner, a cost model, a policy or a group may read.
 #[derive(Clone, Copy, Debug)]
 pub struct World<'a> {
@@ -147,6 +171,8 @@ pub struct World<'a> {
     pub nav: &'a dyn NavRepresentation,
     /// The crowd on crowd cells.
     pub crowd: CrowdView<'a>,
+    /// The crowd cells themselves, for pricing straight walks.
+    pub cells: &'a dyn SegmentPricing,
     /// Prices per cell, one table per cost model and class in use.
     pub prices: &'a [Prices],
     /// The same tables integrated over the map's edges.
@@ -170,6 +196,17 @@ pub struct World<'a> {
 }
 
 impl World<'_> {
+    /// Price of the straight walk between two places under a table of prices: the integral of the
+    /// price of a metre, by direction. Nothing where a wall or a blocked cell is in between.
+    pub fn segment_price(
+        &self,
+        prices: usize,
+        from: Location,
+        to: Location,
+    ) -> Option<SegmentPrice> {
+        self.cells.segment(self, prices, from, to)
+    }
+
     /// Base and crowd price of an edge under a table of prices.
     #[inline]
     pub fn edge_price(&self, prices: usize, edge: EdgeId) -> (f32, f32) {

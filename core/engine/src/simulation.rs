@@ -7,7 +7,7 @@ use std::{
 
 use glam::{DVec3, Vec2};
 use thiserror::Error;
-use throng_core::{GroundView, Location, NONE, NavMap};
+use throng_core::{GroundView, Location, NONE, NavMap, World};
 use throng_kit::{Walk, environment::Environment};
 
 use crate::{
@@ -821,6 +821,11 @@ impl Simulation {
     /// The map.
     pub fn map(&self) -> &NavMap {
         &self.state.map
+    }
+
+    /// The frozen world as strategies see it.
+    pub fn world(&self) -> World<'_> {
+        self.state.world(self.place.site(), &*self.parts.nav)
     }
 
     /// The strategies.

@@ -206,6 +206,7 @@ impl State {
             map: &self.map,
             nav,
             crowd: self.crowd.view(),
+            cells: &self.cells,
             prices: &self.pricing.prices,
             edge_prices: &self.pricing.edges,
             classes: self.classes.table(),

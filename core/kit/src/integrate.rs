@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 use throng_core::{
-    EdgePrices, GroundView, Location, NONE, NavMap, NavRepresentation, Prices, Site, angle_of,
+    EdgePrices, GroundView, Location, NONE, NavMap, NavRepresentation, Prices, SegmentPrice,
+    SegmentPricing, Site, World, angle_of,
 };
 
 use crate::{
@@ -87,17 +88,6 @@ fn halves_price(map: &NavMap, prices: &Prices, edge: usize) -> (f32, f32) {
     ((a.0 + b.0) * half, (a.1 + b.1) * half)
 }
 
-/// The price of a straight walk.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct SegmentPrice {
-    /// Base part.
-    pub base: f32,
-    /// Crowd part.
-    pub crowd: f32,
-    /// Metres walked.
-    pub length: f32,
-}
-
 /// What prices on a site need to be integrated along a walk.
 #[derive(Clone, Copy, Debug)]
 pub struct Pricing<'a> {
@@ -117,6 +107,25 @@ pub struct Pricing<'a> {
 const SUB_STEPS: usize = 16;
 /// Length of a sub-step, metres; longer pieces of a walk take longer ones.
 const SUB_STEP: f32 = 0.25;
+
+impl SegmentPricing for CrowdCells {
+    fn segment(
+        &self,
+        world: &World<'_>,
+        prices: usize,
+        from: Location,
+        to: Location,
+    ) -> Option<SegmentPrice> {
+        Pricing {
+            site: world.site,
+            map: world.map,
+            nav: world.nav,
+            cells: self,
+            prices: &world.prices[prices],
+        }
+        .segment(from, to)
+    }
+}
 
 impl Pricing<'_> {
     /// The price of the straight walk between two places, or `None` where a wall or a blocked

@@ -187,6 +187,7 @@ impl TestWorld {
                 momentum_x: &[],
                 momentum_y: &[],
             },
+            cells: &throng_kit::CrowdCells::Regions,
             prices: &self.prices,
             edge_prices: &self.edge_prices,
             classes: &[],
