@@ -2,7 +2,7 @@
 
 use glam::{DVec2, Vec2};
 use throng::{
-    Simulation,
+    Simulation, Spot,
     environment::{Environment, Floor, Polygon},
 };
 use throng_core::{
@@ -10,6 +10,7 @@ use throng_core::{
     *,
 };
 use throng_engine::registry::AnyStrategy;
+use throng_kit::Walk;
 
 fn made(slot: Slot) -> Vec<(String, AnyStrategy)> {
     throng::registry()
@@ -348,6 +349,24 @@ fn planners_answer_every_request_the_same_alone_and_in_batches() {
                 assert!(a.cost.is_finite() && a.cost >= 0.0, "{id}");
             }
         }
+    }
+}
+
+#[test]
+fn whoever_fits_where_they_stand_finds_a_way() {
+    let mut sim = simulation(&["planner.kind=\"astar\"".to_owned()]).unwrap();
+    sim.step().unwrap();
+    let ground = sim.ground();
+    let mut s = Stream::new(16, 0, Purpose::Strategy, 0);
+    let mut draw = || {
+        std::iter::repeat_with(|| sim.place().everywhere.draw(ground, &mut s, 64).unwrap())
+            .find(|p| ground.distance_to_wall(*p, 0.3) >= 0.26)
+            .unwrap()
+    };
+    for i in 0..400 {
+        let [from, to] = [draw(), draw()].map(|p| Spot::Space(sim.world_point(p)));
+        let found = sim.path(from, to, 0.26);
+        assert!(found.is_ok(), "{i}: {from:?} to {to:?}: {found:?}");
     }
 }
 

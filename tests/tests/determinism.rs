@@ -87,7 +87,7 @@ fn a_resumed_run_goes_on_with_the_same_bits() {
 
 #[test]
 fn commands_are_part_of_the_input() {
-    let mut run = |shift: u64| {
+    let run = |shift: u64| {
         let mut sim = Simulation::builder().threads(2).text(CROSSING).unwrap();
         for step in 0..40 {
             if step == 10 + shift {

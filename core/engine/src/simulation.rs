@@ -504,8 +504,15 @@ impl Simulation {
                             NONE => id.0 | 1 << 63,
                             group => u64::from(group) | 3 << 62,
                         };
-                        let (goal, target) =
-                            choose_goal(source, &self.place, self.state.seed, key, leg, from);
+                        let (goal, target) = choose_goal(
+                            source,
+                            &self.place,
+                            self.state.seed,
+                            key,
+                            leg,
+                            from,
+                            a.radius[row],
+                        );
                         a.goal[row] = goal;
                         a.target[row] = target;
                     }

@@ -11,6 +11,7 @@ use throng_kit::Walk;
 
 use crate::{
     agents::{AgentId, Doing, Record},
+    areas::Area,
     classes::TooManyClasses,
     scenario::{AtGoal, Choose, Distribution, Scenario, SourceSpec},
     state::{Place, State},
@@ -345,7 +346,8 @@ impl Spawner {
             ..Record::default()
         };
         let key = with.map_or(serial, |(leader, _)| leader);
-        let (goal, target) = choose_goal(source, place, scenario.seed, key, 0, start);
+        let (goal, target) =
+            choose_goal(source, place, scenario.seed, key, 0, start, person.radius);
         a.goal[row] = goal;
         a.target[row] = target;
         let to = Frame::to_tangent(
@@ -422,14 +424,12 @@ pub fn choose_goal(
     serial: u64,
     leg: u32,
     from: Location,
+    radius: f32,
 ) -> (u32, Location) {
     let ground = place.ground.view();
     let mut stream = Stream::new(seed, serial, Purpose::Goal, u64::from(leg));
     let Some(goals) = source.goals.as_deref().filter(|g| !g.is_empty()) else {
-        let target = place
-            .everywhere
-            .draw(ground, &mut stream, TRIES)
-            .unwrap_or(from);
+        let target = roomy(&place.everywhere, ground, &mut stream, radius).unwrap_or(from);
         return (NONE, target);
     };
     let distance = |g: u32| place.areas[g as usize].anchor.point.distance(from.point);
@@ -454,6 +454,24 @@ pub fn choose_goal(
         }
     };
     let area = &place.areas[goal as usize];
-    let target = area.draw(ground, &mut stream, TRIES).unwrap_or(area.anchor);
+    let target = roomy(area, ground, &mut stream, radius).unwrap_or(area.anchor);
     (goal, target)
+}
+
+/// A place of an area where a body of this radius can stand, if a few draws find one.
+fn roomy(
+    area: &Area,
+    ground: GroundView<'_>,
+    stream: &mut Stream,
+    radius: f32,
+) -> Option<Location> {
+    let mut last = None;
+    for _ in 0..16 {
+        let place = area.draw(ground, stream, TRIES)?;
+        if ground.distance_to_wall(place, radius) >= radius {
+            return Some(place);
+        }
+        last = Some(place);
+    }
+    last
 }

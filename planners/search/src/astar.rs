@@ -6,8 +6,8 @@
 //! once, from the widest ways between all nodes, and never flood the map.
 
 use throng_core::{
-    Attachment, Capabilities, EdgeId, Gate, GlobalPlanner, Location, NONE, NoRoute, PlanRequest,
-    PlannerError, RouteSink, Scratch, World, choices, options, register,
+    Attachment, Capabilities, EdgeId, Gate, GlobalPlanner, Location, NONE, NoRoute, NodeId,
+    PlanRequest, PlannerError, RouteSink, Scratch, World, choices, options, register,
 };
 use throng_kit::{
     Walk,
@@ -54,6 +54,7 @@ struct Workspace {
     search: SearchScratch,
     corners: Vec<Location>,
     gates: Vec<Gate>,
+    near: Vec<NodeId>,
 }
 
 #[typetag::serde(name = "astar")]
@@ -144,6 +145,9 @@ impl Astar {
             request.weight,
             request.radius,
         );
+        let near = &mut workspace.near;
+        let from = roomier(world, &terms, request.from, from, near);
+        let to = roomier(world, &terms, request.to, to, near);
         if let Some(known) = known {
             terms = terms.nowhere_narrower_than(known.connectivity.least_clearance());
             // A place on an edge may leave it by either end: the edge itself must fit as well.
@@ -228,6 +232,59 @@ impl Astar {
                 );
             }
         }
+    }
+}
+
+/// Nodes looked at for one that a body can walk from.
+const MOST_NEAR: usize = 64;
+
+/// Where a body stands fits it, but the node that the place hangs on may lie closer to a wall.
+/// Then the place hangs on the nearest node in sight that has an edge wide enough instead; if
+/// there is none near, on the one it had.
+fn roomier(
+    world: &World<'_>,
+    terms: &Terms<'_>,
+    place: Location,
+    hung: Attachment,
+    near: &mut Vec<NodeId>,
+) -> Attachment {
+    let map = world.map;
+    let fits = |node: NodeId| {
+        map.edges_of(node)
+            .any(|e| terms.fits(map.edge_clearance[e]))
+    };
+    if hung.edge != NONE || fits(hung.node) {
+        return hung;
+    }
+    near.clear();
+    near.push(hung.node);
+    let mut best: Option<(f32, NodeId)> = None;
+    let mut looked = 0;
+    while looked < near.len() && near.len() < MOST_NEAR {
+        let node = near[looked];
+        looked += 1;
+        for edge in map.edges_of(node) {
+            let next = map.edge_to[edge];
+            if near.contains(&next) || !map.is_open(edge as u32, world.site.ground.door_open) {
+                continue;
+            }
+            near.push(next);
+            let at = map.node_place[next as usize];
+            let distance = at.point.distance(place.point);
+            let nearer = best.is_none_or(|(d, n)| (distance, next) < (d, n));
+            if nearer && fits(next) && world.site.ground.sees(place, at) {
+                best = Some((distance, next));
+            }
+        }
+    }
+    match best {
+        Some((distance, node)) => Attachment {
+            node,
+            edge: NONE,
+            along: 0.0,
+            distance,
+        },
+        None => hung,
     }
 }
 
