@@ -75,7 +75,9 @@ impl Table {
             widths.max().unwrap_or(0)
         };
         let is_number = |text: &str| {
-            text.is_empty() || text == "-" || text.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+            text.is_empty()
+                || text == "-"
+                || text.starts_with(|c: char| c.is_ascii_digit() || c == '-')
         };
         let right: Vec<bool> = (0..columns)
             .map(|c| {
@@ -139,7 +141,8 @@ impl Progress {
         let shown = if quiet {
             Shown::Nothing
         } else if stderr().is_terminal() {
-            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(8));
+            let bar =
+                ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(8));
             let style = ProgressStyle::with_template("{bar:32} {percent:>3} %  {msg}");
             if let Ok(style) = style {
                 bar.set_style(style.progress_chars("=> "));

@@ -11,7 +11,10 @@ use serde_json::Value;
 
 fn throng(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_throng"));
-    command.current_dir(folder).env("NO_COLOR", "1").stdin(Stdio::null());
+    command
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .stdin(Stdio::null());
     command
 }
 
@@ -27,7 +30,8 @@ fn text(bytes: &[u8]) -> String {
 fn json(folder: &Path, args: &[&str]) -> Value {
     let out = throng(folder).args(args).arg("--json").output().unwrap();
     assert!(out.status.success(), "{args:?}: {}", text(&out.stderr));
-    serde_json::from_slice(&out.stdout).unwrap_or_else(|e| panic!("{args:?}: {e}: {}", text(&out.stdout)))
+    serde_json::from_slice(&out.stdout)
+        .unwrap_or_else(|e| panic!("{args:?}: {e}: {}", text(&out.stdout)))
 }
 
 const SCENARIO: &str = r#"
@@ -65,7 +69,11 @@ fn alone_and_with_help_it_shows_a_first_example() {
     for args in [&[][..], &["--help"]] {
         let out = output(&at, args);
         assert!(out.status.success());
-        assert!(text(&out.stdout).contains("throng new scenario hello"), "{}", text(&out.stdout));
+        assert!(
+            text(&out.stdout).contains("throng new scenario hello"),
+            "{}",
+            text(&out.stdout)
+        );
     }
 }
 
@@ -74,12 +82,19 @@ fn the_first_example_works() {
     let (_home, at) = home();
     assert!(output(&at, &["new", "scenario", "hello"]).status.success());
     let again = output(&at, &["new", "scenario", "hello"]);
-    assert_eq!(again.status.code(), Some(2), "a file that is there is not touched");
+    assert_eq!(
+        again.status.code(),
+        Some(2),
+        "a file that is there is not touched"
+    );
     assert!(output(&at, &["check", "hello.toml"]).status.success());
     let out = output(&at, &["run", "hello.toml", "--steps", "30"]);
     assert!(out.status.success(), "{}", text(&out.stderr));
     let shown = text(&out.stdout);
-    assert!(shown.trim_end().ends_with("open out/hello/picture.png"), "{shown}");
+    assert!(
+        shown.trim_end().ends_with("open out/hello/picture.png"),
+        "{shown}"
+    );
     let files = names(&at.join("out/hello"));
     let expected = [
         "metrics.csv",
@@ -95,7 +110,11 @@ fn the_first_example_works() {
 fn every_command_prints_one_json_document() {
     let (_home, at) = home();
     let listed = json(&at, &["list"]);
-    let orca = listed["strategies"].as_array().unwrap().iter().find(|s| s["id"] == "orca");
+    let orca = listed["strategies"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|s| s["id"] == "orca");
     assert_eq!(orca.unwrap()["slot"], "avoidance");
     assert!(orca.unwrap()["origin"].is_string() && orca.unwrap()["about"].is_string());
     assert_eq!(json(&at, &["describe", "avoidance/orca"])["id"], "orca");
@@ -106,21 +125,42 @@ fn every_command_prints_one_json_document() {
     assert!(nav["nodes"].as_u64().unwrap() > 100 && nav["components"] == 1);
     let path = json(
         &at,
-        &["path", "few.toml", "--nav", "grid", "--planner", "astar", "--from", "1,1", "--to", "20,5"],
+        &[
+            "path",
+            "few.toml",
+            "--nav",
+            "grid",
+            "--planner",
+            "astar",
+            "--from",
+            "1,1",
+            "--to",
+            "20,5",
+        ],
     );
     assert_eq!(path["queries"][0]["found"], true);
     assert!(path["queries"][0]["walked"].as_f64().unwrap() > 19.0);
-    let bench = json(&at, &["bench", "few.toml", "--steps", "20", "--threads", "1"]);
+    let bench = json(
+        &at,
+        &["bench", "few.toml", "--steps", "20", "--threads", "1"],
+    );
     assert!(bench["ms_per_step"]["median"].as_f64().unwrap() > 0.0);
-    let matrix = json(&at, &["matrix", "few.toml", "--vary", "avoidance", "--steps", "20"]);
+    let matrix = json(
+        &at,
+        &["matrix", "few.toml", "--vary", "avoidance", "--steps", "20"],
+    );
     assert_eq!(matrix["combinations"].as_array().unwrap().len(), {
         let strategies = listed["strategies"].as_array().unwrap();
-        strategies.iter().filter(|s| s["slot"] == "avoidance").count()
+        strategies
+            .iter()
+            .filter(|s| s["slot"] == "avoidance")
+            .count()
     });
     let made = json(&at, &["new", "scenario", "other"]);
     assert_eq!(made["file"], "other.toml");
     let run = json(&at, &["run", "few.toml", "--out", "here"]);
-    let written: Value = serde_json::from_slice(&fs::read(at.join("here/summary.json")).unwrap()).unwrap();
+    let written: Value =
+        serde_json::from_slice(&fs::read(at.join("here/summary.json")).unwrap()).unwrap();
     assert_eq!(run, written, "the run's document is summary.json");
 }
 
@@ -138,8 +178,14 @@ fn wrong_input_is_2_and_says_what_is_wrong() {
         (&["run", "empty.toml"], "environment"),
         (&["run", "few.toml", "--set", "nav.kind=gird"], "grid"),
         (&["run", "few.toml", "--resume", "nothing"], "nothing"),
-        (&["run", "few.toml", "--resume", "few.toml"], "not a checkpoint"),
-        (&["run", "few.toml", "--checkpoint-every", "-1"], "checkpoint"),
+        (
+            &["run", "few.toml", "--resume", "few.toml"],
+            "not a checkpoint",
+        ),
+        (
+            &["run", "few.toml", "--checkpoint-every", "-1"],
+            "checkpoint",
+        ),
         (&["describe", "avoidance/orka"], "orca"),
         (&["list", "avoidence"], "avoidance"),
         (&["path", "few.toml", "--from", "1,x", "--to", "2,2"], "x,y"),
@@ -150,8 +196,15 @@ fn wrong_input_is_2_and_says_what_is_wrong() {
         let out = output(&at, args);
         let shown = text(&out.stderr);
         assert_eq!(out.status.code(), Some(2), "{args:?}: {shown}");
-        assert!(shown.contains(expected), "{args:?}: {expected:?} is not in\n{shown}");
-        assert!(out.stdout.is_empty(), "{args:?} wrote to stdout: {}", text(&out.stdout));
+        assert!(
+            shown.contains(expected),
+            "{args:?}: {expected:?} is not in\n{shown}"
+        );
+        assert!(
+            out.stdout.is_empty(),
+            "{args:?} wrote to stdout: {}",
+            text(&out.stdout)
+        );
         assert!(!shown.contains("panicked"), "{args:?}: {shown}");
         let as_json = throng(&at).args(args).arg("--json").output().unwrap();
         let document: Value = serde_json::from_slice(&as_json.stdout).unwrap();
@@ -163,7 +216,17 @@ fn wrong_input_is_2_and_says_what_is_wrong() {
 fn resolved_scenarios_rerun_to_the_same_digest_on_any_threads() {
     let (_home, at) = home();
     let first = json(&at, &["run", "few.toml", "--out", "a", "--threads", "1"]);
-    let again = json(&at, &["run", "a/scenario.resolved.toml", "--out", "b", "--threads", "3"]);
+    let again = json(
+        &at,
+        &[
+            "run",
+            "a/scenario.resolved.toml",
+            "--out",
+            "b",
+            "--threads",
+            "3",
+        ],
+    );
     assert_eq!(first["digest"], again["digest"]);
     assert_eq!(first["scenario_hash"], again["scenario_hash"]);
     let other = json(&at, &["run", "few.toml", "--out", "c", "--seed", "99"]);
@@ -171,14 +234,27 @@ fn resolved_scenarios_rerun_to_the_same_digest_on_any_threads() {
     let m = &first["metrics"];
     let count = |key: &str| m[key].as_u64().unwrap();
     assert_eq!(count("spawned"), 12);
-    assert_eq!(count("walking") + count("arrived") + m["removed"]["total"].as_u64().unwrap(), 12);
+    assert_eq!(
+        count("walking") + count("arrived") + m["removed"]["total"].as_u64().unwrap(),
+        12
+    );
     assert_eq!((count("lost"), count("wall_crossings")), (0, 0));
 }
 
 #[test]
 fn a_resumed_run_ends_like_one_without_a_break() {
     let (_home, at) = home();
-    let whole = json(&at, &["run", "few.toml", "--out", "whole", "--checkpoint-every", "3.7"]);
+    let whole = json(
+        &at,
+        &[
+            "run",
+            "few.toml",
+            "--out",
+            "whole",
+            "--checkpoint-every",
+            "3.7",
+        ],
+    );
     let checkpoints: Vec<String> = names(&at.join("whole"))
         .into_iter()
         .filter(|n| n.starts_with("checkpoint-"))
@@ -186,14 +262,33 @@ fn a_resumed_run_ends_like_one_without_a_break() {
     assert_eq!(checkpoints.len(), 3, "{checkpoints:?}");
     for name in checkpoints {
         let file = format!("whole/{name}");
-        let rest = json(&at, &["run", "few.toml", "--out", "rest", "--resume", &file, "--threads", "2"]);
+        let rest = json(
+            &at,
+            &[
+                "run",
+                "few.toml",
+                "--out",
+                "rest",
+                "--resume",
+                &file,
+                "--threads",
+                "2",
+            ],
+        );
         assert_eq!(rest["digest"], whole["digest"], "{name}");
         assert_eq!(rest["steps"], whole["steps"]);
         assert_eq!(rest["metrics"]["arrived"], whole["metrics"]["arrived"]);
     }
     let other = output(
         &at,
-        &["run", "few.toml", "--seed", "4", "--resume", "whole/checkpoint-00000037.throng"],
+        &[
+            "run",
+            "few.toml",
+            "--seed",
+            "4",
+            "--resume",
+            "whole/checkpoint-00000037.throng",
+        ],
     );
     assert_eq!(other.status.code(), Some(2));
     assert!(text(&other.stderr).contains("another scenario"));
@@ -204,10 +299,22 @@ fn formats_are_those_asked_for() {
     let (_home, at) = home();
     json(
         &at,
-        &["run", "few.toml", "--out", "a", "--set", "record.formats=[\"text\",\"csv\"]", "--set", "record.every=1.0"],
+        &[
+            "run",
+            "few.toml",
+            "--out",
+            "a",
+            "--set",
+            "record.formats=[\"text\",\"csv\"]",
+            "--set",
+            "record.every=1.0",
+        ],
     );
     let lines = fs::read_to_string(at.join("a/trajectories.txt")).unwrap();
-    assert!(lines.starts_with("# description: few\n# framerate: 1\n# id frame x/m y/m z/m\n"), "{lines}");
+    assert!(
+        lines.starts_with("# description: few\n# framerate: 1\n# id frame x/m y/m z/m\n"),
+        "{lines}"
+    );
     let row = lines.lines().nth(3).unwrap();
     assert_eq!(row.split(' ').count(), 5, "{row}");
     let csv = fs::read_to_string(at.join("a/trajectories.csv")).unwrap();
@@ -225,7 +332,11 @@ fn files_that_cannot_be_written_fail_with_a_clear_message() {
     fs::write(at.join("file"), "").unwrap();
     let out = output(&at, &["run", "few.toml", "--out", "file"]);
     assert_eq!(out.status.code(), Some(2));
-    assert!(text(&out.stderr).contains("cannot be made"), "{}", text(&out.stderr));
+    assert!(
+        text(&out.stderr).contains("cannot be made"),
+        "{}",
+        text(&out.stderr)
+    );
 }
 
 #[test]
@@ -236,7 +347,11 @@ fn libraries_are_loaded_only_when_allowed() {
     fs::write(at.join("plugin.toml"), plugin).unwrap();
     let out = output(&at, &["run", "plugin.toml"]);
     assert_eq!(out.status.code(), Some(2));
-    assert!(text(&out.stderr).contains("--allow-plugins"), "{}", text(&out.stderr));
+    assert!(
+        text(&out.stderr).contains("--allow-plugins"),
+        "{}",
+        text(&out.stderr)
+    );
     let out = output(&at, &["run", "plugin.toml", "--allow-plugins"]);
     assert_eq!(out.status.code(), Some(2), "{}", text(&out.stderr));
 }
@@ -244,7 +359,16 @@ fn libraries_are_loaded_only_when_allowed() {
 #[test]
 fn maps_are_exported_and_drawn() {
     let (_home, at) = home();
-    let args = ["nav", "few.toml", "--set", "nav.cell=1.0", "--export", "map.geojson", "--svg", "map.svg"];
+    let args = [
+        "nav",
+        "few.toml",
+        "--set",
+        "nav.cell=1.0",
+        "--export",
+        "map.geojson",
+        "--svg",
+        "map.svg",
+    ];
     let nav = json(&at, &args);
     let map: Value = serde_json::from_slice(&fs::read(at.join("map.geojson")).unwrap()).unwrap();
     let features = map["features"].as_array().unwrap();
@@ -252,7 +376,10 @@ fn maps_are_exported_and_drawn() {
         .iter()
         .filter(|f| f["geometry"]["type"] == "LineString")
         .collect();
-    assert_eq!(2 * lines.len() as u64, nav["directed_edges"].as_u64().unwrap());
+    assert_eq!(
+        2 * lines.len() as u64,
+        nav["directed_edges"].as_u64().unwrap()
+    );
     for line in lines {
         let points = line["geometry"]["coordinates"].as_array().unwrap();
         let length: f64 = points
@@ -265,7 +392,11 @@ fn maps_are_exported_and_drawn() {
         let told = line["properties"]["length"].as_f64().unwrap();
         assert!((length - told).abs() < 1e-3, "{length} is told as {told}");
     }
-    assert!(fs::read_to_string(at.join("map.svg")).unwrap().ends_with("</svg>\n"));
+    assert!(
+        fs::read_to_string(at.join("map.svg"))
+            .unwrap()
+            .ends_with("</svg>\n")
+    );
 }
 
 #[cfg(unix)]
@@ -274,7 +405,10 @@ fn ctrl_c_ends_a_run_with_whole_files() {
     let (_home, at) = home();
     let long = SCENARIO
         .replace("duration = 12.0", "duration = 100000.0")
-        .replace("goals = [\"exit\"]", "goals = \"random\"\nat_goal = \"again\"");
+        .replace(
+            "goals = [\"exit\"]",
+            "goals = \"random\"\nat_goal = \"again\"",
+        );
     fs::write(at.join("long.toml"), long).unwrap();
     let child = throng(&at)
         .args(["run", "long.toml", "--out", "cut", "--json", "--quiet"])
@@ -285,12 +419,21 @@ fn ctrl_c_ends_a_run_with_whole_files() {
     // The resolved scenario is the first file; a moment later the run is under way.
     let patience = Instant::now();
     while !at.join("cut/scenario.resolved.toml").exists() {
-        assert!(patience.elapsed() < Duration::from_secs(60), "the run does not begin");
+        assert!(
+            patience.elapsed() < Duration::from_secs(60),
+            "the run does not begin"
+        );
         std::thread::sleep(Duration::from_millis(20));
     }
     std::thread::sleep(Duration::from_millis(600));
     let pid = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
     let out = child.wait_with_output().unwrap();
     assert!(out.status.success(), "{}", text(&out.stderr));
     let summary: Value = serde_json::from_slice(&out.stdout).unwrap();
@@ -298,7 +441,10 @@ fn ctrl_c_ends_a_run_with_whole_files() {
     assert!(summary["steps"].as_u64().unwrap() > 0);
     let files = names(&at.join("cut"));
     assert!(files.iter().all(|f| !f.ends_with(".part")), "{files:?}");
-    assert!(files.contains(&"trajectories.sqlite".to_owned()), "{files:?}");
+    assert!(
+        files.contains(&"trajectories.sqlite".to_owned()),
+        "{files:?}"
+    );
     let picture = fs::read(at.join("cut/picture.png")).unwrap();
     assert!(picture.ends_with(b"IEND\xaeB`\x82"), "the picture is whole");
 }

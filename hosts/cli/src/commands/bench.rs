@@ -65,7 +65,10 @@ pub fn bench(args: &BenchArgs, json: bool) -> Result<(), Failure> {
     let mut scenario = args.scenario.clone();
     if let Some(agents) = args.agents {
         let loaded = scenario.load()?;
-        scenario.changes.sets.extend(resized(&loaded.scenario, agents)?);
+        scenario
+            .changes
+            .sets
+            .extend(resized(&loaded.scenario, agents)?);
     }
     let loaded = scenario.load()?;
     let (name, every) = (loaded.scenario.name.clone(), loaded.scenario.metrics.every);
@@ -76,7 +79,9 @@ pub fn bench(args: &BenchArgs, json: bool) -> Result<(), Failure> {
     console::notices(simulation.notices());
 
     // Everybody is there and buffers have grown; one sample of the metrics has been taken.
-    let warm_up = (args.steps / 10).clamp(10, 100).max((every / dt).round() as u64);
+    let warm_up = (args.steps / 10)
+        .clamp(10, 100)
+        .max((every / dt).round() as u64);
     for _ in 0..warm_up {
         simulation.step()?;
     }
@@ -89,7 +94,10 @@ pub fn bench(args: &BenchArgs, json: bool) -> Result<(), Failure> {
         times.push(began.elapsed().as_secs_f64() * 1e3);
         agent_steps += simulation.agents().len();
         if simulation.is_over() {
-            console::err(&format!("everybody has gone after {} measured steps", times.len()));
+            console::err(&format!(
+                "everybody has gone after {} measured steps",
+                times.len()
+            ));
             break;
         }
     }
@@ -112,7 +120,9 @@ pub fn bench(args: &BenchArgs, json: bool) -> Result<(), Failure> {
             mean: total / made,
         },
         agent_steps_per_s: agent_steps as f64 / (total / 1e3).max(1e-12),
-        stages: stages.map(|((name, ms), (_, was))| (name, (ms - was) / made)).collect(),
+        stages: stages
+            .map(|((name, ms), (_, was))| (name, (ms - was) / made))
+            .collect(),
         peak_bytes: peak_bytes(),
         overlapping_pairs: (now.overlap_pairs - before.overlap_pairs) as f64 / samples,
         build_ms,
@@ -131,7 +141,10 @@ impl Measured {
         let mut table = Table::new(["", ""]);
         let mut line = |name: &str, value: String| table.row([format!("  {name}"), value]);
         let t = self.ms_per_step;
-        line("ms per step", format!("median {}, 95 % {}", number(t.median), number(t.p95)));
+        line(
+            "ms per step",
+            format!("median {}, 95 % {}", number(t.median), number(t.p95)),
+        );
         line("agent-steps per second", number(self.agent_steps_per_s));
         let mut stages: Vec<_> = self.stages.iter().collect();
         stages.sort_by(|a, b| b.1.total_cmp(a.1));
@@ -158,7 +171,9 @@ impl Measured {
 /// The changes that give a scenario so many agents.
 fn resized(scenario: &Scenario, agents: u64) -> Result<Vec<String>, Failure> {
     let Some(source) = scenario.sources.first() else {
-        return Err(Failure::input("--agents: the scenario has no [[source]] to take them from"));
+        return Err(Failure::input(
+            "--agents: the scenario has no [[source]] to take them from",
+        ));
     };
     let mut sets = Vec::new();
     if let EnvironmentSource::Generate(scene) = &scenario.environment.source

@@ -66,7 +66,10 @@ pub fn check(args: &CheckArgs, json: bool) -> Result<(), Failure> {
             ground.walls.len()
         ),
     );
-    line("map", format!("{} nodes, {} directed edges", map.nodes(), map.edges()));
+    line(
+        "map",
+        format!("{} nodes, {} directed edges", map.nodes(), map.edges()),
+    );
     if !simulation.place().ground.door_names().is_empty() {
         line("doors", simulation.place().ground.door_names().join(", "));
     }

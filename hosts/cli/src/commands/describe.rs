@@ -82,7 +82,10 @@ pub fn describe(args: &DescribeArgs, json: bool) -> Result<(), Failure> {
         } else {
             let use_it = format!("Use it: environment.generate = \"{}\"\n", scene.id);
             let options = option_table(&scene.options);
-            console::out(&format!("scene {}: {}\n{use_it}{options}", scene.id, scene.about));
+            console::out(&format!(
+                "scene {}: {}\n{use_it}{options}",
+                scene.id, scene.about
+            ));
         }
         return Ok(());
     }

@@ -38,7 +38,8 @@ pub fn registry_with(plugins: &[PathBuf]) -> Result<Registry, Failure> {
 pub fn slot_named(name: &str) -> Result<Slot, Failure> {
     Slot::from_name(name).ok_or_else(|| {
         let known = Slot::ALL.map(Slot::name);
-        let meant = nearest(name, known).map_or_else(String::new, |n| format!("; did you mean {n:?}?"));
+        let meant =
+            nearest(name, known).map_or_else(String::new, |n| format!("; did you mean {n:?}?"));
         Failure::input(format!(
             "there is no slot {name:?}; allowed: {}, scene{meant}",
             known.join(", ")
@@ -85,7 +86,12 @@ pub fn list(args: &ListArgs, json: bool) -> Result<(), Failure> {
     let mut table = Table::new(["slot", "id", "what it is", "from"]);
     for s in &strategies {
         let about = s.about.trim_end_matches('.').to_owned();
-        table.row([s.slot.name().to_owned(), s.id.clone(), about, s.origin.clone()]);
+        table.row([
+            s.slot.name().to_owned(),
+            s.id.clone(),
+            about,
+            s.origin.clone(),
+        ]);
     }
     let mut text = if only_scenes {
         String::new()
@@ -105,7 +111,9 @@ pub fn list(args: &ListArgs, json: bool) -> Result<(), Failure> {
     }
     console::out(&text);
     if args.slot.is_none() {
-        console::err("More about one of them: throng describe avoidance/orca, throng describe scene/square");
+        console::err(
+            "More about one of them: throng describe avoidance/orca, throng describe scene/square",
+        );
     }
     Ok(())
 }

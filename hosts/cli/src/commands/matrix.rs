@@ -93,9 +93,16 @@ pub fn matrix(args: &MatrixArgs, json: bool) -> Result<(), Failure> {
             .map(|combination| {
                 let outcome = one(&loaded, combination, args.steps);
                 let count = done.fetch_add(1, Ordering::Relaxed) + 1;
-                console::err(&format!("{count} of {} done: {}", combinations.len(), words(combination)));
+                console::err(&format!(
+                    "{count} of {} done: {}",
+                    combinations.len(),
+                    words(combination)
+                ));
                 Row {
-                    combination: combination.iter().map(|(s, id)| (s.name(), id.clone())).collect(),
+                    combination: combination
+                        .iter()
+                        .map(|(s, id)| (s.name(), id.clone()))
+                        .collect(),
                     outcome,
                 }
             })
@@ -110,7 +117,10 @@ pub fn matrix(args: &MatrixArgs, json: bool) -> Result<(), Failure> {
 }
 
 fn words(combination: &[(Slot, String)]) -> String {
-    let parts: Vec<String> = combination.iter().map(|(s, id)| format!("{} {id}", s.name())).collect();
+    let parts: Vec<String> = combination
+        .iter()
+        .map(|(s, id)| format!("{} {id}", s.name()))
+        .collect();
     parts.join(", ")
 }
 
@@ -236,7 +246,8 @@ fn one(loaded: &Loaded, combination: &[(Slot, String)], steps: Option<u64>) -> O
         stalled: metrics.stalled_share(),
         wall_crossings: metrics.wall_crossings,
         lost: metrics.lost,
-        ms_per_step: simulation.stage_total().as_secs_f64() * 1e3 / simulation.steps().max(1) as f64,
+        ms_per_step: simulation.stage_total().as_secs_f64() * 1e3
+            / simulation.steps().max(1) as f64,
         digest: format!("{:016x}", simulation.digest()),
     }
 }
@@ -284,8 +295,12 @@ fn table(rows: &[Row], axes: &[(Slot, Vec<String>)]) -> String {
                 format!("{:.1} %", 100.0 * stalled),
                 number(*ms_per_step),
             ])),
-            Outcome::Refused { refused: why } => refused.push(format!("refused: {}: {why}", ids.join(", "))),
-            Outcome::Failed { failed: why } => refused.push(format!("failed: {}: {why}", ids.join(", "))),
+            Outcome::Refused { refused: why } => {
+                refused.push(format!("refused: {}: {why}", ids.join(", ")))
+            }
+            Outcome::Failed { failed: why } => {
+                refused.push(format!("failed: {}: {why}", ids.join(", ")))
+            }
         }
     }
     format!("{}{}", table.render(), refused.join("\n"))
@@ -299,7 +314,10 @@ mod tests {
     fn the_product_has_every_choice_once() {
         let axes = [
             (Slot::Nav, vec!["a".to_owned(), "b".to_owned()]),
-            (Slot::Cost, vec!["x".to_owned(), "y".to_owned(), "z".to_owned()]),
+            (
+                Slot::Cost,
+                vec!["x".to_owned(), "y".to_owned(), "z".to_owned()],
+            ),
         ];
         let all: Vec<String> = product(&axes)
             .iter()

@@ -4,17 +4,17 @@ use std::{path::PathBuf, time::Instant};
 
 use clap::Args;
 use serde::Serialize;
-use serde_json::{Value, json};
 use throng::{
     Simulation,
-    core::{GroundView, NONE, NavMap, Slot},
+    core::{NavMap, Slot},
 };
 
 use super::{Changes, site::load_site};
 use crate::{
     console::{self, Table, number},
-    draw::{draw_map, edge_points, two_way_edges},
+    draw::draw_map,
     failure::Failure,
+    output::map_export::{geojson, wavefront},
 };
 
 /// Arguments of `nav`.
@@ -59,7 +59,12 @@ pub fn nav(args: &NavArgs, json: bool) -> Result<(), Failure> {
     loaded.scenario.sources.clear();
     let spec = loaded.scenario.nav.clone();
     let registry = loaded.registry.clone();
-    let floor_names: Vec<String> = loaded.environment.floors.iter().map(|f| f.name.clone()).collect();
+    let floor_names: Vec<String> = loaded
+        .environment
+        .floors
+        .iter()
+        .map(|f| f.name.clone())
+        .collect();
     let name = loaded.scenario.name.clone();
     let simulation = Simulation::from_loaded(loaded, 0)?;
     console::notices(simulation.notices());
@@ -89,7 +94,9 @@ pub fn nav(args: &NavArgs, json: bool) -> Result<(), Failure> {
             "{} nodes, {} directed edges, {} regions",
             measured.nodes, measured.directed_edges, measured.regions
         );
-        let png = file.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
+        let png = file
+            .extension()
+            .is_some_and(|e| e.eq_ignore_ascii_case("png"));
         let drawn = draw_map(&simulation, &title, &subtitle, &floor_names, !png)?;
         let bytes = match drawn.svg {
             Some(text) => text.into_bytes(),
@@ -98,11 +105,13 @@ pub fn nav(args: &NavArgs, json: bool) -> Result<(), Failure> {
         write(file, &bytes)?;
     }
     if let Some(file) = &args.export {
-        let obj = file.extension().is_some_and(|e| e.eq_ignore_ascii_case("obj"));
+        let obj = file
+            .extension()
+            .is_some_and(|e| e.eq_ignore_ascii_case("obj"));
         let text = if obj {
             wavefront(simulation.ground(), map)
         } else {
-            geojson(simulation.ground(), map).to_string()
+            geojson(&simulation).to_string()
         };
         write(file, text.as_bytes())?;
     }
@@ -124,10 +133,15 @@ impl Measured {
         line("nodes", self.nodes.to_string());
         line("directed edges", self.directed_edges.to_string());
         line("regions", self.regions.to_string());
-        line("walkable area", format!("{} m2", number(self.walkable_area)));
+        line(
+            "walkable area",
+            format!("{} m2", number(self.walkable_area)),
+        );
         line("covered area", format!("{} m2", number(self.covered_area)));
         line("components", self.components.to_string());
-        let clearance = self.min_clearance.map_or("-".into(), |c| format!("{c:.4} m"));
+        let clearance = self
+            .min_clearance
+            .map_or("-".into(), |c| format!("{c:.4} m"));
         line("least clearance", clearance);
         line("build", format!("{} ms", number(self.build_ms)));
         line("memory", format!("{:.2} MB", self.bytes as f64 / 1e6));
@@ -185,79 +199,4 @@ fn components(map: &NavMap) -> usize {
 fn write(file: &PathBuf, bytes: &[u8]) -> Result<(), Failure> {
     std::fs::write(file, bytes)
         .map_err(|e| Failure::input(format!("{} cannot be written: {e}", file.display())))
-}
-
-/// World coordinates as GeoJSON has them: the height only where there is one to tell.
-fn position(ground: GroundView<'_>, point: glam::Vec3) -> Value {
-    let at = ground.origin + point.as_dvec3();
-    if ground.flat {
-        json!([at.x, at.y])
-    } else {
-        json!([at.x, at.y, at.z])
-    }
-}
-
-/// Edges as LineStrings, one for both ways, and regions as Polygons.
-fn geojson(ground: GroundView<'_>, map: &NavMap) -> Value {
-    let mut features = Vec::new();
-    for e in two_way_edges(map) {
-        let line: Vec<Value> = edge_points(map, e)
-            .into_iter()
-            .map(|p| position(ground, p))
-            .collect();
-        let first = map.piece_start.get(e).and_then(|&p| map.pieces.get(p as usize));
-        let region = first.map_or(map.node_region[map.edge_from[e] as usize], |p| p.cell);
-        features.push(json!({
-            "type": "Feature",
-            "geometry": { "type": "LineString", "coordinates": line },
-            "properties": {
-                "kind": "edge", "id": e, "from": map.edge_from[e], "to": map.edge_to[e],
-                "length": map.edge_length[e], "min_clearance": map.edge_clearance[e],
-                "region": (region != NONE).then_some(region),
-            },
-        }));
-    }
-    for r in 0..map.regions() {
-        let range = (map.region_ring_start.get(r), map.region_ring_start.get(r + 1));
-        let (Some(&a), Some(&b)) = range else {
-            continue;
-        };
-        let ring = &map.region_ring[a as usize..b as usize];
-        let closed: Vec<Value> = ring
-            .iter()
-            .chain(ring.first())
-            .map(|p| position(ground, *p))
-            .collect();
-        features.push(json!({
-            "type": "Feature",
-            "geometry": { "type": "Polygon", "coordinates": [closed] },
-            "properties": { "kind": "region", "id": r, "area": map.region_area[r] },
-        }));
-    }
-    json!({ "type": "FeatureCollection", "features": features })
-}
-
-/// The surface with the map's edges as lines.
-fn wavefront(ground: GroundView<'_>, map: &NavMap) -> String {
-    use std::fmt::Write;
-    let mut text = String::new();
-    let vertex = |text: &mut String, point: glam::Vec3| {
-        let at = ground.origin + point.as_dvec3();
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "v {} {} {}", at.x, at.y, at.z);
-    };
-    for v in ground.vertices {
-        vertex(&mut text, *v);
-    }
-    for place in &map.node_place {
-        vertex(&mut text, place.point);
-    }
-    for [a, b, c] in ground.triangles {
-        let _ = writeln!(text, "f {} {} {}", a + 1, b + 1, c + 1);
-    }
-    let first = ground.vertices.len() as u32 + 1;
-    for e in two_way_edges(map) {
-        let _ = writeln!(text, "l {} {}", first + map.edge_from[e], first + map.edge_to[e]);
-    }
-    text
 }

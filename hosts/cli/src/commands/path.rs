@@ -38,16 +38,32 @@ pub struct PathArgs {
     #[command(flatten)]
     changes: Changes,
     /// Where the route begins: x,y or x,y,z.
-    #[arg(long, value_name = "X,Y[,Z]", requires = "to", conflicts_with = "queries", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "X,Y[,Z]",
+        requires = "to",
+        conflicts_with = "queries",
+        allow_hyphen_values = true
+    )]
     from: Option<String>,
     /// Where it ends.
-    #[arg(long, value_name = "X,Y[,Z]", requires = "from", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "X,Y[,Z]",
+        requires = "from",
+        allow_hyphen_values = true
+    )]
     to: Option<String>,
     /// A table of queries: CSV with x1,y1,x2,y2 or six columns, or a MovingAI .scen.
     #[arg(long, value_name = "FILE")]
     queries: Option<PathBuf>,
     /// Radius of the body; 0 for a point.
-    #[arg(long, value_name = "R", default_value_t = 0.0)]
+    #[arg(
+        long,
+        value_name = "R",
+        default_value_t = 0.0,
+        allow_negative_numbers = true
+    )]
     radius: f32,
 }
 
@@ -88,7 +104,10 @@ struct Answers {
 /// Finds the routes.
 pub fn path(args: &PathArgs, json: bool) -> Result<(), Failure> {
     if !(args.radius.is_finite() && args.radius >= 0.0) {
-        return Err(Failure::input(format!("--radius {}: allowed is 0 or more", args.radius)));
+        return Err(Failure::input(format!(
+            "--radius {}: allowed is 0 or more",
+            args.radius
+        )));
     }
     let chosen = [
         ("nav", args.nav.as_deref()),
@@ -101,9 +120,16 @@ pub fn path(args: &PathArgs, json: bool) -> Result<(), Failure> {
     let asked = match (&args.from, &args.to, &args.queries) {
         (Some(from), Some(to), _) => vec![(spot(from, "--from")?, spot(to, "--to")?)],
         (_, _, Some(file)) => queries(file, cell)?,
-        _ => return Err(Failure::input("what to find: --from X,Y --to X,Y, or --queries FILE")),
+        _ => {
+            return Err(Failure::input(
+                "what to find: --from X,Y --to X,Y, or --queries FILE",
+            ));
+        }
     };
-    let (nav, planner) = (loaded.scenario.nav.kind.clone(), loaded.scenario.planner.kind.clone());
+    let (nav, planner) = (
+        loaded.scenario.nav.kind.clone(),
+        loaded.scenario.planner.kind.clone(),
+    );
     let mut simulation = Simulation::from_loaded(loaded, 0)?;
     console::notices(simulation.notices());
     // An empty step lets the planner prepare what its queries share.
@@ -149,7 +175,11 @@ impl Search {
             reason: Some(reason),
         };
         let (Some(start), Some(end)) = (simulation.locate(from), simulation.locate(to)) else {
-            let off = if simulation.locate(from).is_none() { from } else { to };
+            let off = if simulation.locate(from).is_none() {
+                from
+            } else {
+                to
+            };
             return missing(format!("there is no ground at {}", shown(off)), 0.0);
         };
         let request = PlanRequest {
@@ -270,7 +300,9 @@ fn spot(text: &str, what: &str) -> Result<Spot, Failure> {
     match numbers(text, ',').as_deref() {
         Some(&[x, y]) => Ok(Spot::Plan(x, y)),
         Some(&[x, y, z]) => Ok(Spot::Space(DVec3::new(x, y, z))),
-        _ => Err(Failure::input(format!("{what} {text}: write it as x,y or x,y,z"))),
+        _ => Err(Failure::input(format!(
+            "{what} {text}: write it as x,y or x,y,z"
+        ))),
     }
 }
 
@@ -279,7 +311,9 @@ fn queries(file: &Path, cell: f64) -> Result<Vec<(Spot, Spot)>, Failure> {
     let name = file.display();
     let text = std::fs::read_to_string(file)
         .map_err(|e| Failure::input(format!("{name} cannot be read: {e}")))?;
-    let scen = file.extension().is_some_and(|e| e.eq_ignore_ascii_case("scen"));
+    let scen = file
+        .extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("scen"));
     let parsed = if scen {
         scen_queries(&text, cell)
     } else {
@@ -328,7 +362,13 @@ fn scen_queries(text: &str, cell: f64) -> Parsed {
             continue;
         }
         let columns: Vec<&str> = line.split_whitespace().collect();
-        let wrong = || (i + 1, "a line has nine columns: bucket, map, width, height, start, goal, length".to_owned());
+        let wrong = || {
+            (
+                i + 1,
+                "a line has nine columns: bucket, map, width, height, start, goal, length"
+                    .to_owned(),
+            )
+        };
         // Names of maps may hold spaces: the numbers are counted from the end.
         let tail = columns.len().checked_sub(5).ok_or_else(wrong)?;
         let at = |k: usize| columns[tail + k].parse::<u32>().map_err(|_| wrong());

@@ -35,7 +35,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Write a checkpoint every so many simulated seconds.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     checkpoint_every: Option<f64>,
     /// Go on from a checkpoint.
     #[arg(long, value_name = "FILE")]
@@ -77,7 +77,12 @@ struct Job<'a> {
 pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
     let loaded = args.scenario.load()?;
     let (scenario, registry) = (loaded.scenario.clone(), loaded.registry.clone());
-    let floor_names: Vec<String> = loaded.environment.floors.iter().map(|f| f.name.clone()).collect();
+    let floor_names: Vec<String> = loaded
+        .environment
+        .floors
+        .iter()
+        .map(|f| f.name.clone())
+        .collect();
     let mut simulation = Simulation::from_loaded(loaded, args.threads)?;
     console::notices(simulation.notices());
     let resumed_at = match &args.resume {
@@ -93,7 +98,8 @@ pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
         dt: scenario.dt,
     };
     let resolved = scenario.resolved_elsewhere(&registry);
-    job.folder.write("scenario.resolved.toml", resolved.as_bytes())?;
+    job.folder
+        .write("scenario.resolved.toml", resolved.as_bytes())?;
     listen_for_stop();
 
     let mut recorder = Recorder::new(&job.folder, &simulation, &floor_names)?;
@@ -110,7 +116,7 @@ pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
             return Err(failure);
         }
     };
-    let speeds = recorder.speeds();
+    let metrics = Outcome::of(&simulation, recorder.speeds(), recorder.unreachable());
     let caption = caption(&scenario, &simulation);
     files.extend(recorder.finish(&simulation, &caption, args.svg)?);
     files.push("summary.json".to_owned());
@@ -128,7 +134,7 @@ pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
         resumed_at,
         digest: format!("{:016x}", simulation.digest()),
         strategies: strategies(&scenario, &registry),
-        metrics: Outcome::of(&simulation, speeds),
+        metrics,
         threads: thread_count(args.threads),
         wall_seconds,
         real_time_factor: made * scenario.dt / wall_seconds.max(1e-9),
@@ -161,7 +167,10 @@ fn tell(folder: &Folder, summary: &Summary, json: bool) -> Result<(), Failure> {
         console::err(&picture);
     } else {
         let where_to = folder.path().display();
-        console::out(&format!("{}\nfiles in {where_to}\n{picture}", summary.table()));
+        console::out(&format!(
+            "{}\nfiles in {where_to}\n{picture}",
+            summary.table()
+        ));
     }
     match (&summary.error, broken.first()) {
         (Some(error), _) => Err(Failure::run(error)),
@@ -210,7 +219,10 @@ fn steps(
         }
         let step = simulation.steps();
         recorder.observe(simulation)?;
-        if job.checkpoint_every.is_some_and(|every| step.is_multiple_of(every)) {
+        if job
+            .checkpoint_every
+            .is_some_and(|every| step.is_multiple_of(every))
+        {
             let name = format!("checkpoint-{step:08}.throng");
             job.folder.write(&name, &simulation.snapshot())?;
             files.push(name);
@@ -247,7 +259,13 @@ fn checkpoint_steps(seconds: Option<f64>, dt: f64) -> Result<Option<u64>, Failur
 /// The folder that was asked for, or out/NAME with what no file name has taken out.
 fn out_folder(args: &RunArgs, scenario: &Scenario) -> PathBuf {
     args.out.clone().unwrap_or_else(|| {
-        let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+        let plain = |c: char| {
+            if c.is_alphanumeric() || "-_.".contains(c) {
+                c
+            } else {
+                '-'
+            }
+        };
         let name: String = scenario.name.chars().map(plain).collect();
         let name = name.trim_matches('.');
         Path::new("out").join(if name.is_empty() { "unnamed" } else { name })

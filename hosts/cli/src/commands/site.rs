@@ -8,7 +8,11 @@ use super::{Changes, warnings};
 use crate::failure::Failure;
 
 /// Loads a scenario (`.toml`) or an environment file, with strategies chosen on the command line.
-pub fn load_site(file: &Path, changes: &Changes, chosen: &[(&str, Option<&str>)]) -> Result<Loaded, Failure> {
+pub fn load_site(
+    file: &Path,
+    changes: &Changes,
+    chosen: &[(&str, Option<&str>)],
+) -> Result<Loaded, Failure> {
     let mut options: LoadOptions = changes.options();
     // A strategy comes before the options that `--set` gives it.
     let kinds = chosen
@@ -22,7 +26,10 @@ pub fn load_site(file: &Path, changes: &Changes, chosen: &[(&str, Option<&str>)]
         load(file, &options)?
     } else {
         if !file.is_file() {
-            return Err(Failure::input(format!("there is no file {}", file.display())));
+            return Err(Failure::input(format!(
+                "there is no file {}",
+                file.display()
+            )));
         }
         // The user names the file here, so it may be anywhere.
         options.allow_outside = true;

@@ -3,9 +3,7 @@
 use std::fmt::Write;
 
 use glam::Vec2;
-use tiny_skia::{
-    FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Stroke, Transform,
-};
+use tiny_skia::{FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Stroke, Transform};
 
 use super::{
     Drawn,
@@ -35,7 +33,9 @@ impl Canvas {
         let (width, height) = (size.x.ceil() as u32, size.y.ceil() as u32);
         let mut pixels = Pixmap::new(width, height)
             .ok_or_else(|| Failure::run(format!("a picture of {width} x {height} is too large")))?;
-        pixels.fill(tiny_skia::Color::from_rgba8(paper.0, paper.1, paper.2, paper.3));
+        pixels.fill(tiny_skia::Color::from_rgba8(
+            paper.0, paper.1, paper.2, paper.3,
+        ));
         let mut canvas = Canvas {
             pixels,
             svg: svg.then(|| {
@@ -46,7 +46,12 @@ impl Canvas {
             }),
             size,
         };
-        canvas.tag("rect", &format!("width=\"{width}\" height=\"{height}\""), paper, None);
+        canvas.tag(
+            "rect",
+            &format!("width=\"{width}\" height=\"{height}\""),
+            paper,
+            None,
+        );
         Ok(canvas)
     }
 
@@ -89,8 +94,13 @@ impl Canvas {
             return;
         };
         let identity = Transform::identity();
-        self.pixels
-            .fill_path(&path, &Self::paint(colour), FillRule::EvenOdd, identity, None);
+        self.pixels.fill_path(
+            &path,
+            &Self::paint(colour),
+            FillRule::EvenOdd,
+            identity,
+            None,
+        );
         if self.svg.is_some() {
             let shape = format!("fill-rule=\"evenodd\" d=\"{}\"", svg_path(rings, true));
             self.tag("path", &shape, colour, None);
@@ -137,8 +147,13 @@ impl Canvas {
     pub fn disc(&mut self, centre: Vec2, radius: f32, colour: Colour) {
         if let Some(path) = PathBuilder::from_circle(centre.x, centre.y, radius) {
             let identity = Transform::identity();
-            self.pixels
-                .fill_path(&path, &Self::paint(colour), FillRule::Winding, identity, None);
+            self.pixels.fill_path(
+                &path,
+                &Self::paint(colour),
+                FillRule::Winding,
+                identity,
+                None,
+            );
         }
         let shape = format!(
             "cx=\"{:.1}\" cy=\"{:.1}\" r=\"{radius:.2}\"",
@@ -195,7 +210,13 @@ fn svg_path(lines: &[Vec<Vec2>], closed: bool) -> String {
     for line in lines.iter().filter(|line| line.len() > 1) {
         for (i, p) in line.iter().enumerate() {
             // Writing to a string cannot fail.
-            let _ = write!(text, "{}{:.1} {:.1}", if i == 0 { "M" } else { "L" }, p.x, p.y);
+            let _ = write!(
+                text,
+                "{}{:.1} {:.1}",
+                if i == 0 { "M" } else { "L" },
+                p.x,
+                p.y
+            );
         }
         if closed {
             text.push('Z');

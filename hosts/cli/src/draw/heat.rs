@@ -56,7 +56,13 @@ impl Heat {
     }
 
     /// Persons per square metre on every cell, the mean over so many samples.
-    pub fn densities(&self, samples: u64, ground: GroundView<'_>, storeys: &Storeys, panel: usize) -> Vec<f32> {
+    pub fn densities(
+        &self,
+        samples: u64,
+        ground: GroundView<'_>,
+        storeys: &Storeys,
+        panel: usize,
+    ) -> Vec<f32> {
         let reach = BELL.max(1.5 * self.cell);
         let persons = self.blurred(&self.counts, reach);
         let area = self.blurred(&self.walkable(ground, storeys, panel), reach);
@@ -100,7 +106,9 @@ impl Heat {
         let sigma = bell / self.cell;
         let reach = (2.5 * sigma).ceil() as isize;
         let kernel: Vec<f32> = (-reach..=reach)
-            .map(|i| math::exp(-0.5 * f64::from(i as f32 / sigma) * f64::from(i as f32 / sigma)) as f32)
+            .map(|i| {
+                math::exp(-0.5 * f64::from(i as f32 / sigma) * f64::from(i as f32 / sigma)) as f32
+            })
             .collect();
         let pass = |from: &[f32], dx: isize, dy: isize| -> Vec<f32> {
             let mut to = vec![0.0; from.len()];
@@ -113,7 +121,9 @@ impl Heat {
                     for (k, weight) in kernel.iter().enumerate() {
                         let i = k as isize - reach;
                         let (nx, ny) = (x + dx * i, y + dy * i);
-                        if (0..self.width as isize).contains(&nx) && (0..self.height as isize).contains(&ny) {
+                        if (0..self.width as isize).contains(&nx)
+                            && (0..self.height as isize).contains(&ny)
+                        {
                             to[(ny * self.width as isize + nx) as usize] += value * weight;
                         }
                     }

@@ -74,7 +74,10 @@ pub fn draw_map(
     let panel_count = sheet.panels.len();
     let mut outlines = vec![Vec::new(); panel_count];
     for r in 0..map.regions() {
-        let range = (map.region_ring_start.get(r), map.region_ring_start.get(r + 1));
+        let range = (
+            map.region_ring_start.get(r),
+            map.region_ring_start.get(r + 1),
+        );
         if let (Some(&a), Some(&b)) = range {
             let panel = storeys.panel(map.region_place[r].triangle);
             let ring = &map.region_ring[a as usize..b as usize];

@@ -91,18 +91,33 @@ fn heat(sheet: &mut Sheet, tracks: &Tracks, ground: GroundView<'_>) -> f32 {
     }
     let most = round_above(peak);
     for ((heat, densities), panel) in tracks.heat.iter().zip(&densities).zip(&sheet.panels) {
+        // Cells share whole pixels as borders, so that none is left out or drawn twice.
+        let across: Vec<f32> = (0..=heat.width)
+            .map(|x| {
+                panel
+                    .at(heat.low + Vec2::new(x as f32 * heat.cell, 0.0))
+                    .x
+                    .round()
+            })
+            .collect();
+        let down: Vec<f32> = (0..=heat.height)
+            .map(|y| {
+                panel
+                    .at(heat.low + Vec2::new(0.0, y as f32 * heat.cell))
+                    .y
+                    .round()
+            })
+            .collect();
         for y in 0..heat.height {
             for x in 0..heat.width {
                 let share = densities[y * heat.width + x] / most;
-                if share < 0.015 {
+                let low = Vec2::new(across[x], down[y + 1]);
+                let high = Vec2::new(across[x + 1], down[y]);
+                if share < 0.004 || !low.cmplt(high).all() {
                     continue;
                 }
-                let corner = heat.low + Vec2::new(x as f32, y as f32) * heat.cell;
-                let (a, b) = (panel.at(corner), panel.at(corner + heat.cell));
-                // Whole pixels leave no gaps between cells.
-                let (low, high) = (Vec2::new(a.x, b.y).floor(), Vec2::new(b.x, a.y).floor());
-                let high = high.max(low + 1.0);
-                sheet.canvas.rectangle(low, high, colours::heat(share));
+                let colour = colours::heat(share).faint((share / 0.1).min(1.0));
+                sheet.canvas.rectangle(low, high, colour);
             }
         }
     }
@@ -159,7 +174,10 @@ pub fn walls(sheet: &mut Sheet, ground: GroundView<'_>, storeys: &Storeys) {
             } else {
                 usize::from(wall.flags & Wall::OBSTACLE != 0)
             };
-            kinds[kind].push(vec![panel.at(wall.a.truncate()), panel.at(wall.b.truncate())]);
+            kinds[kind].push(vec![
+                panel.at(wall.a.truncate()),
+                panel.at(wall.b.truncate()),
+            ]);
         }
         let thick = (0.12 * panel.scale).clamp(1.0, 3.0);
         let colours = [
@@ -185,12 +203,19 @@ fn areas(sheet: &mut Sheet, simulation: &Engine, storeys: &Storeys) {
             }
             Shape::Everywhere => continue,
         };
-        let (Some(panel), Some(storey)) = (sheet.panels.get(floor), storeys.storeys.get(floor)) else {
+        let (Some(panel), Some(storey)) = (sheet.panels.get(floor), storeys.storeys.get(floor))
+        else {
             continue;
         };
         let inside = |p: &Vec2| p.clamp(storey.low, storey.high);
-        let low = rings.iter().flatten().fold(Vec2::INFINITY, |l, p| l.min(inside(p)));
-        let high = rings.iter().flatten().fold(Vec2::NEG_INFINITY, |h, p| h.max(inside(p)));
+        let low = rings
+            .iter()
+            .flatten()
+            .fold(Vec2::INFINITY, |l, p| l.min(inside(p)));
+        let high = rings
+            .iter()
+            .flatten()
+            .fold(Vec2::NEG_INFINITY, |h, p| h.max(inside(p)));
         let covered = (high - low) / (storey.high - storey.low);
         // An area that is nearly everything would only tint the picture.
         if !covered.is_finite() || covered.min_element() > 0.9 {
@@ -209,13 +234,22 @@ fn areas(sheet: &mut Sheet, simulation: &Engine, storeys: &Storeys) {
                 ring
             })
             .collect();
-        sheet.canvas.lines(&outlines, 1.0, colours::AREA.faint(0.45));
+        sheet
+            .canvas
+            .lines(&outlines, 1.0, colours::AREA.faint(0.45));
         label(&mut sheet.canvas, &panel, &area.name, low, high, &mut taken);
     }
 }
 
 /// Names an area where there is room for it.
-fn label(canvas: &mut Canvas, panel: &Panel, name: &str, low: Vec2, high: Vec2, taken: &mut Vec<(Vec2, Vec2)>) {
+fn label(
+    canvas: &mut Canvas,
+    panel: &Panel,
+    name: &str,
+    low: Vec2,
+    high: Vec2,
+    taken: &mut Vec<(Vec2, Vec2)>,
+) {
     let width = text_width(name, LABEL);
     let (left, right) = (panel.at(low).x, panel.at(high).x);
     if name.is_empty() || name.contains('[') || width > (right - left).max(60.0) {
@@ -223,32 +257,42 @@ fn label(canvas: &mut Canvas, panel: &Panel, name: &str, low: Vec2, high: Vec2, 
     }
     let (frame_low, frame_high) = panel.frame();
     let middle = panel.at((low + high) / 2.0);
-    let x = middle.x.clamp(frame_low.x + width / 2.0, frame_high.x - width / 2.0);
+    let x = middle
+        .x
+        .clamp(frame_low.x + width / 2.0, frame_high.x - width / 2.0);
     let middle = Vec2::new(x, middle.y + LABEL / 2.0);
     let half = Vec2::new(width / 2.0 + 4.0, LABEL);
     let room = (middle - half, middle + half);
-    let overlaps = |other: &(Vec2, Vec2)| {
-        room.0.cmplt(other.1).all() && other.0.cmplt(room.1).all()
-    };
+    let overlaps =
+        |other: &(Vec2, Vec2)| room.0.cmplt(other.1).all() && other.0.cmplt(room.1).all();
     if taken.iter().any(overlaps) {
         return;
     }
     taken.push(room);
-    canvas.text(name, middle, LABEL, Anchor::Middle, colours::AREA.mix(colours::INK, 0.4));
+    canvas.text(
+        name,
+        middle,
+        LABEL,
+        Anchor::Middle,
+        colours::AREA.mix(colours::INK, 0.4),
+    );
 }
 
 fn ring_about(centre: Vec2, radius: f32) -> Vec<Vec2> {
     (0..48)
         .map(|i| {
             let angle = f64::from(i) / 48.0 * std::f64::consts::TAU;
-            let way = glam::DVec2::new(throng::core::math::cos(angle), throng::core::math::sin(angle));
+            let way = glam::DVec2::new(
+                throng::core::math::cos(angle),
+                throng::core::math::sin(angle),
+            );
             centre + way.as_vec2() * radius
         })
         .collect()
 }
 
 fn paths(sheet: &mut Sheet, tracks: &Tracks) {
-    let opacity = (14.0 / (tracks.trails.len() as f32).sqrt().max(1.0)).clamp(0.22, 0.7);
+    let opacity = (5.0 / (tracks.trails.len() as f32).sqrt().max(1.0)).clamp(0.2, 0.6);
     for trail in &tracks.trails {
         let mut lines: Vec<Vec<Vec2>> = vec![Vec::new(); sheet.panels.len()];
         let mut drawn: Vec<(usize, Vec<Vec2>)> = Vec::new();
@@ -256,7 +300,10 @@ fn paths(sheet: &mut Sheet, tracks: &Tracks) {
             let panel = usize::from(*panel);
             let at = sheet.panels[panel].at(point.truncate());
             lines[panel].push(at);
-            let leaves = trail.points.get(i + 1).is_none_or(|next| usize::from(next.0) != panel);
+            let leaves = trail
+                .points
+                .get(i + 1)
+                .is_none_or(|next| usize::from(next.0) != panel);
             if leaves {
                 drawn.push((panel, std::mem::take(&mut lines[panel])));
             }
@@ -280,7 +327,9 @@ fn people(sheet: &mut Sheet, simulation: &Engine, tracks: &Tracks) {
             let heading = agents.heading[row];
             let nose = centre + Vec2::new(heading.x, -heading.y) * radius * 0.8;
             let lines = [vec![centre, nose]];
-            sheet.canvas.lines(&lines, (radius * 0.25).min(2.0), colours::GROUND);
+            sheet
+                .canvas
+                .lines(&lines, (radius * 0.25).min(2.0), colours::GROUND);
         }
     }
     for mover in &simulation.state().movers_now {
@@ -291,6 +340,8 @@ fn people(sheet: &mut Sheet, simulation: &Engine, tracks: &Tracks) {
         };
         let panel = sheet.panels[tracks.storeys.panel(at.triangle)];
         let centre = panel.at(at.point.truncate());
-        sheet.canvas.disc(centre, mover.radius * panel.scale, colours::INK.faint(0.7));
+        sheet
+            .canvas
+            .disc(centre, mover.radius * panel.scale, colours::INK.faint(0.7));
     }
 }

@@ -33,8 +33,7 @@ pub struct Panel {
 impl Panel {
     /// The pixel of a local point: y points up in the world and down on paper.
     pub fn at(&self, point: Vec2) -> Vec2 {
-        self.corner
-            + Vec2::new(point.x - self.low.x, self.high.y - point.y) * self.scale
+        self.corner + Vec2::new(point.x - self.low.x, self.high.y - point.y) * self.scale
     }
 
     /// Its corners on the sheet.
@@ -59,14 +58,20 @@ pub struct Sheet {
 
 impl Sheet {
     /// A sheet for these floors, in as many columns as shows them largest.
-    pub fn new(storeys: &[Storey], title: &str, subtitle: &str, svg: bool) -> Result<Sheet, Failure> {
+    pub fn new(
+        storeys: &[Storey],
+        title: &str,
+        subtitle: &str,
+        svg: bool,
+    ) -> Result<Sheet, Failure> {
         let size = storeys
             .iter()
             .fold(Vec2::splat(0.1), |most, s| most.max(s.high - s.low));
         let grid = |columns: usize| {
             let rows = storeys.len().div_ceil(columns);
             let gaps = Vec2::new(columns as f32 - 1.0, rows as f32 - 1.0) * GAP;
-            let scale = ((MOST - gaps) / (size * Vec2::new(columns as f32, rows as f32))).min_element();
+            let scale =
+                ((MOST - gaps) / (size * Vec2::new(columns as f32, rows as f32))).min_element();
             (scale, rows, gaps)
         };
         let columns = (1..=storeys.len().max(1))
@@ -74,15 +79,26 @@ impl Sheet {
             .unwrap_or(1);
         let (scale, rows, gaps) = grid(columns);
         let used = size * scale * Vec2::new(columns as f32, rows as f32) + gaps;
+        // Names of floors stand above their panels.
+        let named = storeys.iter().any(|s| !s.name.is_empty());
+        let head = if named { HEAD + 16.0 } else { HEAD };
         let width = (used.x + 2.0 * MARGIN).max(LEAST_WIDTH);
-        let mut canvas = Canvas::new(
-            Vec2::new(width, HEAD + used.y + FOOT),
-            colours::PAPER,
-            svg,
-        )?;
-        canvas.text(title, Vec2::new(MARGIN, 40.0), TITLE, Anchor::Start, colours::INK);
-        canvas.text(subtitle, Vec2::new(MARGIN, 64.0), SMALL, Anchor::Start, colours::PALE_INK);
-        let start = Vec2::new((width - used.x) / 2.0, HEAD);
+        let mut canvas = Canvas::new(Vec2::new(width, head + used.y + FOOT), colours::PAPER, svg)?;
+        canvas.text(
+            title,
+            Vec2::new(MARGIN, 40.0),
+            TITLE,
+            Anchor::Start,
+            colours::INK,
+        );
+        canvas.text(
+            subtitle,
+            Vec2::new(MARGIN, 64.0),
+            SMALL,
+            Anchor::Start,
+            colours::PALE_INK,
+        );
+        let start = Vec2::new((width - used.x) / 2.0, head);
         let panels: Vec<Panel> = storeys
             .iter()
             .enumerate()
@@ -122,13 +138,21 @@ impl Sheet {
         let metres = round_below(150.0 / f64::from(scale));
         let length = metres as f32 * scale;
         let y = self.baseline();
-        let (a, b) = (Vec2::new(self.key_at, y), Vec2::new(self.key_at + length, y));
+        let (a, b) = (
+            Vec2::new(self.key_at, y),
+            Vec2::new(self.key_at + length, y),
+        );
         let tick = Vec2::new(0.0, 5.0);
-        let lines = [vec![a, b], vec![a - tick, a + tick], vec![b - tick, b + tick]];
+        let lines = [
+            vec![a, b],
+            vec![a - tick, a + tick],
+            vec![b - tick, b + tick],
+        ];
         self.canvas.lines(&lines, 2.0, colours::INK);
         let at = Vec2::new(self.key_at, y - 14.0);
         let label = format!("{metres} m");
-        self.canvas.text(&label, at, SMALL, Anchor::Start, colours::INK);
+        self.canvas
+            .text(&label, at, SMALL, Anchor::Start, colours::INK);
         self.key_at += length.max(text_width(&label, SMALL)) + 44.0;
     }
 
@@ -139,11 +163,13 @@ impl Sheet {
             let left = self.key_at + width * i as f32 / 100.0;
             let low = Vec2::new(left, y - 6.0);
             let high = Vec2::new(left + width / 100.0 + 0.5, y + 6.0);
-            self.canvas.rectangle(low, high, colours::heat(i as f32 / 99.0));
+            self.canvas
+                .rectangle(low, high, colours::heat(i as f32 / 99.0));
         }
         let ends = format!("mean density over the run, 0 to {most} persons/m²");
         let at = Vec2::new(self.key_at, y - 14.0);
-        self.canvas.text(&ends, at, SMALL, Anchor::Start, colours::INK);
+        self.canvas
+            .text(&ends, at, SMALL, Anchor::Start, colours::INK);
         self.key_at += width.max(text_width(&ends, SMALL)) + 44.0;
     }
 
@@ -154,9 +180,11 @@ impl Sheet {
             return;
         }
         let y = self.baseline();
-        self.canvas.disc(Vec2::new(self.key_at + 5.0, y), 5.0, colour);
+        self.canvas
+            .disc(Vec2::new(self.key_at + 5.0, y), 5.0, colour);
         let at = Vec2::new(self.key_at + 16.0, y + SMALL / 2.0);
-        self.canvas.text(name, at, SMALL, Anchor::Start, colours::INK);
+        self.canvas
+            .text(name, at, SMALL, Anchor::Start, colours::INK);
         self.key_at += width;
     }
 }
@@ -172,7 +200,10 @@ pub fn round_below(most: f64) -> f64 {
             } else {
                 step * round
             };
-            if next * 2.0 > most && step == 5.0 || next * 2.5 > most && step == 2.0 || next * 2.0 > most && step == 1.0 {
+            if next * 2.0 > most && step == 5.0
+                || next * 2.5 > most && step == 2.0
+                || next * 2.0 > most && step == 1.0
+            {
                 return next;
             }
         }
@@ -189,7 +220,13 @@ mod tests {
 
     #[test]
     fn scales_are_round() {
-        for (most, expected) in [(150.0, 100.0), (49.0, 20.0), (50.0, 50.0), (9.9, 5.0), (0.3, 0.2)] {
+        for (most, expected) in [
+            (150.0, 100.0),
+            (49.0, 20.0),
+            (50.0, 50.0),
+            (9.9, 5.0),
+            (0.3, 0.2),
+        ] {
             assert_eq!(round_below(most), expected, "below {most}");
         }
     }

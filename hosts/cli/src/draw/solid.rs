@@ -1,10 +1,7 @@
 //! Grounds that are no floor plan, seen from the side: far things first, near things over them.
 
 use glam::{Vec2, Vec3};
-use throng::{
-    core::GroundView,
-    engine::simulation::Simulation as Engine,
-};
+use throng::{core::GroundView, engine::simulation::Simulation as Engine};
 
 use super::{
     Drawn,
@@ -43,7 +40,10 @@ pub fn draw_ground(sheet: &mut Sheet, ground: GroundView<'_>, things: &[Thing]) 
     let Some(panel) = sheet.panels.first().copied() else {
         return;
     };
-    let size = ground.vertices.iter().fold(0.0f32, |m, v| m.max(v.length()));
+    let size = ground
+        .vertices
+        .iter()
+        .fold(0.0f32, |m, v| m.max(v.length()));
     // What stands on the ground lies in it: drawn a little nearer, it is not cut by it.
     let lift = 0.004 * size + 0.05;
     let count = ground.triangles.len();
@@ -68,9 +68,11 @@ pub fn draw_ground(sheet: &mut Sheet, ground: GroundView<'_>, things: &[Thing]) 
             let shade = 0.5 + 0.5 * ground.normals[item].dot(light).abs();
             let colour = Colour(150, 158, 172, 255).mix(Colour(246, 246, 244, 255), shade);
             let ring: Vec<Vec2> = corners.iter().map(|c| panel.at(seen(*c))).collect();
-            sheet.canvas.fill(&[ring.clone()], colour);
+            sheet.canvas.fill(std::slice::from_ref(&ring), colour);
             // A hair of the same colour closes the seams between neighbours.
-            sheet.canvas.lines(&[vec![ring[0], ring[1], ring[2], ring[0]]], 0.6, colour);
+            sheet
+                .canvas
+                .lines(&[vec![ring[0], ring[1], ring[2], ring[0]]], 0.6, colour);
             continue;
         }
         match things[item - count] {
@@ -129,4 +131,38 @@ pub fn draw_run(
     sheet.scale_bar();
     key(&mut sheet, tracks, caption);
     sheet.canvas.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use throng_kit::Ground;
+
+    #[test]
+    fn a_torus_is_drawn_with_what_is_in_front_of_it_on_top() {
+        let scene = throng::scenes::generate("torus", &toml::Table::new()).unwrap();
+        let ground = Ground::from_environment(&scene).unwrap();
+        let view = ground.view();
+        let red = Colour(255, 0, 0, 255);
+        let points = || view.vertices.iter().copied();
+        let nearest = points().max_by(|a, b| nearness(*a).total_cmp(&nearness(*b)));
+        let farthest = points().min_by(|a, b| nearness(*a).total_cmp(&nearness(*b)));
+        let red_pixels = |at: Option<Vec3>| {
+            let storeys = [panel_of(view)];
+            let mut sheet = Sheet::new(&storeys, "torus", "", true).unwrap();
+            let things: Vec<Thing> = at.iter().map(|at| Thing::Disc(*at, 1.0, red)).collect();
+            draw_ground(&mut sheet, view, &things);
+            let drawn = sheet.canvas.finish().unwrap();
+            assert!(drawn.svg.unwrap().contains("#ff0000"));
+            let pixels = tiny_skia::Pixmap::decode_png(&drawn.png).unwrap();
+            let red = pixels
+                .pixels()
+                .iter()
+                .filter(|p| p.red() > 200 && p.green() < 50);
+            red.count()
+        };
+        assert!(red_pixels(nearest) > 50, "what is in front is seen");
+        // The far side of a torus seen from above its rim lies behind the tube.
+        assert_eq!(red_pixels(farthest), 0, "what is behind is hidden");
+    }
 }

@@ -30,14 +30,22 @@ impl Storeys {
         let mut height = vec![f32::INFINITY; count];
         for (t, floor) in ground.floors.iter().enumerate() {
             if let Some(z) = height.get_mut(usize::from(*floor)) {
-                *z = z.min(ground.corners(t as u32).iter().fold(f32::INFINITY, |l, c| l.min(c.z)));
+                *z = z.min(
+                    ground
+                        .corners(t as u32)
+                        .iter()
+                        .fold(f32::INFINITY, |l, c| l.min(c.z)),
+                );
             }
         }
         // A stair's foot is the lowest point of all its triangles.
         let last = ground.floors.iter().copied().max().unwrap_or(0);
         let mut foot = vec![f32::INFINITY; usize::from(last) + 1];
         for (t, floor) in ground.floors.iter().enumerate() {
-            let low = ground.corners(t as u32).iter().fold(f32::INFINITY, |l, c| l.min(c.z));
+            let low = ground
+                .corners(t as u32)
+                .iter()
+                .fold(f32::INFINITY, |l, c| l.min(c.z));
             let z = &mut foot[usize::from(*floor)];
             *z = z.min(low);
         }
@@ -46,9 +54,8 @@ impl Storeys {
                 return floor;
             }
             let z = foot[usize::from(floor)];
-            let nearest = (0..count).min_by(|a, b| {
-                (height[*a] - z).abs().total_cmp(&(height[*b] - z).abs())
-            });
+            let nearest =
+                (0..count).min_by(|a, b| (height[*a] - z).abs().total_cmp(&(height[*b] - z).abs()));
             nearest.unwrap_or(0) as u16
         };
         let of_triangle: Vec<u16> = ground.floors.iter().map(|f| panel(*f)).collect();

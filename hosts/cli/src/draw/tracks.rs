@@ -62,7 +62,11 @@ impl Tracks {
         let ground = simulation.ground();
         let floors = simulation.place().ground.floor_count();
         let storeys = Storeys::of(ground, if ground.plan { floors } else { 1 }, floor_names);
-        let people: u64 = scenario.sources.iter().map(|s| expected(s, scenario.duration)).sum();
+        let people: u64 = scenario
+            .sources
+            .iter()
+            .map(|s| expected(s, scenario.duration))
+            .sum();
         let every = ((EVERY / scenario.dt).round() as u64).max(1);
         Tracks {
             heat: if ground.plan {

@@ -2,8 +2,10 @@
 //!
 //! [`Folder`] writes files whole or not at all; [`Recorder`] takes a frame now and then for
 //! trajectories, `metrics.csv` and the picture; [`summary`] is the document at the end.
+//! [`map_export`] writes navigation maps for other programs.
 
 mod folder;
+pub mod map_export;
 mod metrics;
 mod outline;
 mod recorder;

@@ -41,12 +41,21 @@ pub fn bounds(ground: GroundView<'_>) -> (DVec2, DVec2) {
 
 fn body(polygon: &Polygon) -> String {
     let mut text = String::from("(");
-    for (i, ring) in std::iter::once(&polygon.outer).chain(&polygon.holes).enumerate() {
+    for (i, ring) in std::iter::once(&polygon.outer)
+        .chain(&polygon.holes)
+        .enumerate()
+    {
         text.push_str(if i == 0 { "(" } else { ", (" });
         for (j, p) in ring.iter().chain(ring.first()).enumerate() {
             // Tenths of a millimetre: what an f32 holds of a town. Writing to a string cannot fail.
             let round = |v: f64| (v * 1e4).round() / 1e4;
-            let _ = write!(text, "{}{} {}", if j == 0 { "" } else { ", " }, round(p.x), round(p.y));
+            let _ = write!(
+                text,
+                "{}{} {}",
+                if j == 0 { "" } else { ", " },
+                round(p.x),
+                round(p.y)
+            );
         }
         text.push(')');
     }
@@ -62,7 +71,8 @@ mod tests {
 
     #[test]
     fn a_room_with_a_pillar_is_a_polygon_with_a_hole() {
-        let square = |low: f64, high: f64| Polygon::rectangle(DVec2::splat(low), DVec2::splat(high));
+        let square =
+            |low: f64, high: f64| Polygon::rectangle(DVec2::splat(low), DVec2::splat(high));
         let environment = Environment {
             floors: vec![Floor {
                 walkable: vec![square(0.0, 10.0)],

@@ -1,6 +1,9 @@
 //! Takes what a run leaves behind while it runs.
 
+use std::collections::BTreeMap;
+
 use throng::{
+    Event,
     engine::{agents::Doing, simulation::Simulation as Engine},
     metrics::Spread,
 };
@@ -52,7 +55,12 @@ impl Speeds {
             });
             value(found.unwrap_or(SPEED_BINS - 1))
         };
-        let sum: f64 = self.counts.iter().enumerate().map(|(bin, c)| value(bin) * *c as f64).sum();
+        let sum: f64 = self
+            .counts
+            .iter()
+            .enumerate()
+            .map(|(bin, c)| value(bin) * *c as f64)
+            .sum();
         Spread {
             count: total as usize,
             mean: sum / total as f64,
@@ -72,11 +80,16 @@ pub struct Recorder {
     metrics: MetricsFile,
     tracks: Tracks,
     speeds: Speeds,
+    unreachable: BTreeMap<&'static str, u64>,
 }
 
 impl Recorder {
     /// Begins the files of a run.
-    pub fn new(folder: &Folder, simulation: &Engine, floor_names: &[String]) -> Result<Recorder, Failure> {
+    pub fn new(
+        folder: &Folder,
+        simulation: &Engine,
+        floor_names: &[String],
+    ) -> Result<Recorder, Failure> {
         let scenario = simulation.scenario();
         Ok(Recorder {
             folder: folder.clone(),
@@ -87,6 +100,7 @@ impl Recorder {
                 counts: vec![0; SPEED_BINS],
                 every: ((scenario.metrics.every / scenario.dt).round() as u64).max(1),
             },
+            unreachable: BTreeMap::new(),
         })
     }
 
@@ -96,6 +110,11 @@ impl Recorder {
         self.metrics.observe(simulation)?;
         self.tracks.observe(simulation);
         self.speeds.observe(simulation);
+        for event in simulation.events() {
+            if let Event::Unreachable(_, why) = event {
+                *self.unreachable.entry(why).or_default() += 1;
+            }
+        }
         Ok(())
     }
 
@@ -104,8 +123,18 @@ impl Recorder {
         self.speeds.spread()
     }
 
+    /// How often somebody had no way, by reason.
+    pub fn unreachable(&self) -> BTreeMap<&'static str, u64> {
+        self.unreachable.clone()
+    }
+
     /// Draws the picture and gives all files their names.
-    pub fn finish(self, simulation: &Engine, caption: &Caption, svg: bool) -> Result<Vec<String>, Failure> {
+    pub fn finish(
+        self,
+        simulation: &Engine,
+        caption: &Caption,
+        svg: bool,
+    ) -> Result<Vec<String>, Failure> {
         let mut files = self.trajectories.finish()?;
         files.push(self.metrics.finish()?);
         let drawn = draw_run(simulation, &self.tracks, caption, svg)?;

@@ -57,7 +57,9 @@ pub fn strategies(scenario: &Scenario, registry: &Registry) -> Vec<Used> {
         let level = Some(tier.level);
         tier.cost.iter().for_each(|s| add(Slot::Cost, s, level));
         tier.guide.iter().for_each(|s| add(Slot::Planner, s, level));
-        tier.avoidance.iter().for_each(|s| add(Slot::Avoidance, s, level));
+        tier.avoidance
+            .iter()
+            .for_each(|s| add(Slot::Avoidance, s, level));
     }
     used
 }
@@ -92,7 +94,7 @@ pub struct Density {
 }
 
 /// What came out.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
     pub spawned: u64,
     pub arrived: u64,
@@ -102,6 +104,8 @@ pub struct Outcome {
     pub lost: u64,
     pub unreachable: u64,
     pub unreachable_now: u64,
+    /// How often somebody had no way, by reason.
+    pub unreachable_reasons: BTreeMap<&'static str, u64>,
     pub travel_time_s: Spread,
     pub path_length_m: Spread,
     pub speed_m_s: Spread,
@@ -116,8 +120,13 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// What a simulation's counters say; `speeds` are those of its walkers.
-    pub fn of(simulation: &Engine, speeds: Spread) -> Outcome {
+    /// What a simulation's counters say; `speeds` are those of its walkers, `reasons` why
+    /// somebody had no way.
+    pub fn of(
+        simulation: &Engine,
+        speeds: Spread,
+        reasons: BTreeMap<&'static str, u64>,
+    ) -> Outcome {
         let m: &Metrics = simulation.metrics();
         Outcome {
             spawned: m.spawned,
@@ -131,6 +140,7 @@ impl Outcome {
             lost: m.lost,
             unreachable: m.unreachable,
             unreachable_now: simulation.unreachable_now() as u64,
+            unreachable_reasons: reasons,
             travel_time_s: Spread::of(&m.travel_times),
             path_length_m: Spread::of(&m.path_lengths),
             speed_m_s: Spread {
@@ -166,7 +176,10 @@ impl Outcome {
         }
         let known = self.walking + self.arrived + self.removed.total + self.lost;
         if known != self.spawned {
-            broken.push(format!("{} people came, {known} are accounted for", self.spawned));
+            broken.push(format!(
+                "{} people came, {known} are accounted for",
+                self.spawned
+            ));
         }
         broken
     }
@@ -222,7 +235,10 @@ impl Summary {
             Some(error) => format!("failed: {error}"),
             None => self.ended.to_owned(),
         };
-        line("ended", format!("{ended}, after {} steps, {:.1} s", self.steps, self.time_s));
+        line(
+            "ended",
+            format!("{ended}, after {} steps, {:.1} s", self.steps, self.time_s),
+        );
         line("spawned", m.spawned.to_string());
         line("arrived", m.arrived.to_string());
         line("walking", m.walking.to_string());
@@ -230,7 +246,15 @@ impl Summary {
             line("removed", format!("{} by events", m.removed.total));
         }
         if m.unreachable > 0 {
-            line("unreachable", format!("{} goals without a way, {} people now", m.unreachable, m.unreachable_now));
+            let reasons: Vec<String> = m
+                .unreachable_reasons
+                .iter()
+                .map(|(why, count)| format!("{count} because {why}"))
+                .collect();
+            line(
+                "unreachable",
+                format!("{} now; {}", m.unreachable_now, reasons.join(", ")),
+            );
         }
         line("travel time", spread(&m.travel_time_s, "s"));
         line("path length", spread(&m.path_length_m, "m"));
@@ -245,10 +269,17 @@ impl Summary {
         );
         line(
             "overlaps",
-            format!("{} pairs, deepest {:.3} m", number(m.overlaps.pairs), m.overlaps.deepest_m),
+            format!(
+                "{} pairs, deepest {:.3} m",
+                number(m.overlaps.pairs),
+                m.overlaps.deepest_m
+            ),
         );
         line("stalled", format!("{:.1} %", 100.0 * m.stalled_share));
-        line("wall crossings", format!("{}, lost {}", m.wall_crossings, m.lost));
+        line(
+            "wall crossings",
+            format!("{}, lost {}", m.wall_crossings, m.lost),
+        );
         line("route switches", m.route_switches.to_string());
         let mut slow: Vec<_> = self.stages.iter().collect();
         slow.sort_by(|a, b| b.1.total_cmp(a.1));
@@ -274,7 +305,12 @@ impl Summary {
             .filter(|s| s.tier.is_none())
             .map(|s| format!("{} {}", s.slot, s.id))
             .collect();
-        format!("{} ({})\n{}", self.scenario, used.join(", "), table.render())
+        format!(
+            "{} ({})\n{}",
+            self.scenario,
+            used.join(", "),
+            table.render()
+        )
     }
 }
 

@@ -24,7 +24,9 @@ impl LinesFile {
         let name = "trajectories.txt";
         // A name with line breaks must not end the comment.
         let scenario = scenario.replace(['\n', '\r'], " ");
-        let head = format!("# description: {scenario}\n# framerate: {frame_rate}\n# id frame x/m y/m z/m\n");
+        let head = format!(
+            "# description: {scenario}\n# framerate: {frame_rate}\n# id frame x/m y/m z/m\n"
+        );
         LinesFile::begin(folder, name, &head, frame_rate, false)
     }
 
@@ -66,7 +68,11 @@ impl TrajectoryFile for LinesFile {
                     at.x, at.y, at.z, facing.x, facing.y
                 )
             } else {
-                writeln!(self.file, "{id} {frame} {:.4} {:.4} {:.4}", at.x, at.y, at.z)
+                writeln!(
+                    self.file,
+                    "{id} {frame} {:.4} {:.4} {:.4}",
+                    at.x, at.y, at.z
+                )
             };
             written.map_err(|e| self.folder.failed(self.name, e))?;
         }

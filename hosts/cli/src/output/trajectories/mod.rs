@@ -47,15 +47,21 @@ impl Trajectories {
         let mut files: Vec<Box<dyn TrajectoryFile>> = Vec::new();
         for format in &scenario.record.formats {
             files.push(match format {
-                RecordFormat::Text => Box::new(lines::LinesFile::text(folder, &scenario.name, frame_rate)?),
+                RecordFormat::Text => {
+                    Box::new(lines::LinesFile::text(folder, &scenario.name, frame_rate)?)
+                }
                 RecordFormat::Csv => Box::new(lines::LinesFile::csv(folder, frame_rate)?),
                 #[cfg(feature = "sqlite")]
-                RecordFormat::Sqlite => {
-                    Box::new(sqlite::SqliteFile::new(folder, simulation.ground(), frame_rate)?)
-                }
+                RecordFormat::Sqlite => Box::new(sqlite::SqliteFile::new(
+                    folder,
+                    simulation.ground(),
+                    frame_rate,
+                )?),
                 #[cfg(not(feature = "sqlite"))]
                 RecordFormat::Sqlite => {
-                    crate::console::err("note: this build writes no sqlite; record.formats = [\"text\"] works");
+                    crate::console::err(
+                        "note: this build writes no sqlite; record.formats = [\"text\"] works",
+                    );
                     continue;
                 }
             });

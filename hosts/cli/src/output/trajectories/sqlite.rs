@@ -47,7 +47,11 @@ pub struct SqliteFile {
 
 impl SqliteFile {
     /// Begins the file with everything but the frames.
-    pub fn new(folder: &Folder, ground: GroundView<'_>, frame_rate: f64) -> Result<SqliteFile, Failure> {
+    pub fn new(
+        folder: &Folder,
+        ground: GroundView<'_>,
+        frame_rate: f64,
+    ) -> Result<SqliteFile, Failure> {
         folder.abandon(NAME);
         let wkt = outline(ground);
         let geometry = hash(&wkt);
@@ -95,7 +99,14 @@ impl SqliteFile {
             .prepare_cached("INSERT INTO trajectory_data VALUES (?, ?, ?, ?, ?, ?)")?;
         for row in rows {
             let (at, facing) = (row.at, row.facing);
-            places.execute(params![frame, row.id as i64, at.x, at.y, facing.x, facing.y])?;
+            places.execute(params![
+                frame,
+                row.id as i64,
+                at.x,
+                at.y,
+                facing.x,
+                facing.y
+            ])?;
         }
         drop(places);
         if self.heights {
@@ -134,8 +145,8 @@ impl TrajectoryFile for SqliteFile {
 /// A number that stands for a text.
 fn hash(text: &str) -> i64 {
     let mix = throng::core::random::mix;
-    let sum = text
-        .bytes()
-        .fold(text.len() as u64, |sum, b| mix(sum.rotate_left(7) ^ u64::from(b)));
+    let sum = text.bytes().fold(text.len() as u64, |sum, b| {
+        mix(sum.rotate_left(7) ^ u64::from(b))
+    });
     sum as i64
 }
