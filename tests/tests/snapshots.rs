@@ -8,7 +8,7 @@ use throng_core::Slot;
 use throng_tests::scenario;
 
 const EXTENT: Extent = Extent {
-    steps: 150,
+    steps: 450,
     threads: 1,
 };
 
@@ -68,7 +68,7 @@ fn matrix_of_every_combination() {
         ];
         let cases = matrix(&slots);
         let short = Extent {
-            steps: 60,
+            steps: 250,
             threads: 1,
         };
         let mut lines = String::new();
