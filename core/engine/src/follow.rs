@@ -162,6 +162,13 @@ pub fn find_corner(
         }
         None => end,
     };
+    // Who was pushed round a gate and stands at a later one has passed those in between: without
+    // this it would wait there for ever, its cursor far behind.
+    let at_hand = walker.radius.max(walker.speed * walker.dt);
+    let passed = corner.opening.min(scratch.gates.len().saturating_sub(1));
+    if passed > 0 && walker.offset(track.corner).length_squared() <= at_hand * at_hand {
+        routes.skip(track, passed, nav, site, map, &mut scratch.gates);
+    }
 }
 
 /// Preferred velocity and offset of the point walked to. The track's corner must be fresh for
@@ -248,5 +255,114 @@ mod tests {
         let (velocity, aim) = follow(&gates, &track, &walker);
         assert!((velocity - v(0.5, 0.0)).length() < 1e-6);
         assert_eq!(aim, v(0.05, 0.0));
+    }
+
+    throng_core::options! {
+        /// A map that routes of gates never ask.
+        struct Unasked {}
+    }
+
+    #[typetag::serde(name = "unasked")]
+    impl NavRepresentation for Unasked {
+        fn build(&mut self, _: &Site<'_>, _: &mut NavMap) -> Result<(), throng_core::NavError> {
+            Ok(())
+        }
+        fn attach(
+            &self,
+            _: &Site<'_>,
+            _: &NavMap,
+            _: &[throng_core::Location],
+            _: &[u32],
+            _: &mut [throng_core::Attachment],
+        ) {
+        }
+        fn region_of(
+            &self,
+            _: &Site<'_>,
+            _: &NavMap,
+            _: &[throng_core::Location],
+            _: &[u32],
+            _: &mut [u32],
+        ) {
+        }
+    }
+
+    #[test]
+    fn who_went_round_a_gate_goes_on_from_the_one_it_stands_at() {
+        use glam::DVec2;
+        use throng_core::RouteSink;
+        use throng_kit::environment::{Environment, Floor, Polygon};
+        let floor = Floor {
+            walkable: vec![Polygon::rectangle(DVec2::ZERO, DVec2::splat(40.0))],
+            ..Floor::default()
+        };
+        let environment = Environment {
+            floors: vec![floor],
+            ..Environment::default()
+        };
+        let ground = throng_kit::Ground::from_environment(&environment).unwrap();
+        let site = Site {
+            ground: ground.view(),
+            file_cells: None,
+            seed: 0,
+        };
+        // Eastwards through three gates, the last of which ends the open way: a turn to the south.
+        let gate = |x: f32, low: f32, high: f32| Gate {
+            left: Vec3::new(x, high, 0.0),
+            middle: Vec3::new(x, (low + high) / 2.0, 0.0),
+            right: Vec3::new(x, low, 0.0),
+            triangle: 0,
+            flags: 0,
+        };
+        let mut sink = RouteSink::default();
+        sink.push_gates(
+            [
+                gate(1.0, 0.0, 0.5),
+                gate(5.0, 0.0, 0.5),
+                gate(10.0, 4.0, 4.5),
+            ],
+            20.0,
+            20.0,
+        );
+        let (mut routes, mut track) = (Routes::default(), Track::default());
+        let (map, mut scratch) = (NavMap::default(), FollowScratch::default());
+        routes.adopt(&mut track, &sink.rows[0], &sink);
+        routes.load_gate(&mut track, &Unasked {}, &site, &map, &mut scratch.gates);
+        let mut walker = Walker {
+            // Far beside the first two gates, at the end of the third.
+            point: Vec3::new(9.95, 4.0, 0.0),
+            normal: Vec3::Z,
+            frame: Frame::FLAT,
+            velocity: Vec2::ZERO,
+            radius: 0.25,
+            speed: 1.3,
+            target: Vec3::new(10.5, -20.0, 0.0),
+            dt: 0.1,
+            flat: true,
+        };
+        find_corner(
+            &mut track,
+            &walker,
+            &routes,
+            &Unasked {},
+            &site,
+            &map,
+            &mut scratch,
+        );
+        assert_eq!(track.cursor, 2, "the third gate is next: {track:?}");
+        // Elsewhere nothing is skipped.
+        routes.adopt(&mut track, &sink.rows[0], &sink);
+        routes.load_gate(&mut track, &Unasked {}, &site, &map, &mut scratch.gates);
+        walker.point = Vec3::new(0.2, 0.2, 0.0);
+        find_corner(
+            &mut track,
+            &walker,
+            &routes,
+            &Unasked {},
+            &site,
+            &map,
+            &mut scratch,
+        );
+        assert_eq!(track.cursor, 0);
     }
 }

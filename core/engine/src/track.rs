@@ -257,6 +257,24 @@ impl Routes {
             if !track.has_gate || !body.is_through(&track.gate) {
                 return;
             }
+            self.skip(track, 1, nav, site, map, buffer);
+        }
+    }
+
+    /// Moves the cursor past so many gates.
+    pub fn skip(
+        &self,
+        track: &mut Track,
+        gates: usize,
+        nav: &dyn NavRepresentation,
+        site: &Site<'_>,
+        map: &NavMap,
+        buffer: &mut Vec<Gate>,
+    ) {
+        for _ in 0..gates {
+            if !track.has_gate {
+                return;
+            }
             track.within += 1;
             self.load_gate(track, nav, site, map, buffer);
         }
