@@ -168,7 +168,8 @@ impl Peer {
 fn main() {
     let numbers: Vec<usize> = std::env::args().filter_map(|a| a.parse().ok()).collect();
     let number = |i: usize, or: usize| numbers.get(i).copied().unwrap_or(or);
-    let (agents, steps, threads, rounds) = (number(0, 10_000), number(1, 20), number(2, 1), number(3, 7));
+    let (agents, steps, threads, rounds) =
+        (number(0, 10_000), number(1, 20), number(2, 1), number(3, 7));
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
@@ -186,7 +187,8 @@ fn main() {
     let mut pairs = Vec::new();
     for round in 0..=rounds {
         let began = Instant::now();
-        sim.run(steps as u64, |_| ControlFlow::Continue(())).expect("steps");
+        sim.run(steps as u64, |_| ControlFlow::Continue(()))
+            .expect("steps");
         let ours = began.elapsed().as_secs_f64();
         let began = Instant::now();
         pool.install(|| (0..steps).for_each(|_| peer.step()));
@@ -212,6 +214,9 @@ fn main() {
         pairs.iter().sum::<usize>() as f64 / pairs.len().max(1) as f64,
     );
     for (stage, ms) in sim.stage_millis() {
-        println!("  {stage:12} {:7.1} ns per agent and step", ms * 1e6 / agents as f64 / sim.steps() as f64);
+        println!(
+            "  {stage:12} {:7.1} ns per agent and step",
+            ms * 1e6 / agents as f64 / sim.steps() as f64
+        );
     }
 }

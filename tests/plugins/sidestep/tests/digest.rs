@@ -56,6 +56,10 @@ fn linked_and_loaded_give_the_same_bits() {
         .unwrap();
     let expected = digests(linked, 1);
     for threads in [1, 2, 3] {
-        assert_eq!(expected, digests(loaded.clone(), threads), "{threads} threads");
+        assert_eq!(
+            expected,
+            digests(loaded.clone(), threads),
+            "{threads} threads"
+        );
     }
 }
