@@ -631,3 +631,148 @@ fn velocities_proposed_and_positions_committed() {
     assert!(theirs.commit(&[]).is_err());
     let _ = (Vec3::ZERO, theirs.ground().locate(Vec3::ZERO));
 }
+
+throng_core::options! {
+    /// Crowded metres cost more.
+    pub struct Jam {
+        /// Price of a metre at full density.
+        factor: f32 = 40.0, "", 0.0..=1000.0;
+    }
+}
+
+register! {
+    Cost "jam" => Jam,
+    about: "Density costs.",
+    when: "in tests", when_not: "elsewhere", growth: "linear in cells", paper: "",
+    needs: Capabilities::DENSITY, offers: Capabilities::NONE,
+}
+
+#[typetag::serde(name = "jam")]
+impl CostModel for Jam {
+    fn crowd_needs(&self) -> Capabilities {
+        Capabilities::DENSITY
+    }
+    fn price(&self, context: &PriceContext<'_>, out: &mut Prices) {
+        let cells = context.crowd.cells();
+        out.resize(cells, 1, 1);
+        out.base.fill(1.0);
+        out.least_base = 1.0;
+        for c in 0..cells {
+            out.crowd[c] = self.factor * context.crowd.density(c as u32).min(1.0);
+        }
+    }
+}
+
+/// A wall with two equal gaps, and a crowd that could take either.
+fn jammed(replan: &str) -> Simulation {
+    let walls = vec![
+        rectangle(9.5, -1.0, 10.5, 3.0),
+        rectangle(9.5, 4.0, 10.5, 8.0),
+        rectangle(9.5, 9.0, 10.5, 13.0),
+    ];
+    let text = format!(
+        r#"
+        name = "jam"
+        seed = 4
+        [cost]
+        kind = "jam"
+        every = 0.5
+        cell = 1.0
+        {replan}
+        [[source]]
+        area = [[1, 1], [7, 1], [7, 11], [1, 11]]
+        count = 60
+        goals = [[[15, 1], [19, 1], [19, 11], [15, 11]]]
+        "#
+    );
+    simulate(room(walls), &text)
+}
+
+#[test]
+fn the_replan_policy_by_period_by_price_and_with_hysteresis() {
+    let run = |replan: &str| {
+        let mut sim = jammed(replan);
+        checked(&mut sim, 500);
+        assert!(
+            sim.metrics().arrived >= 40,
+            "{replan}: {} arrived",
+            sim.metrics().arrived
+        );
+        (sim.metrics().requests, sim.metrics().route_switches)
+    };
+    let never = run("");
+    // Who was pushed out of sight of the route plans again unasked; nobody else does.
+    assert!(never.0 < 2 * 60, "{never:?}");
+    let often = run("[replan]\nevery = 1.0");
+    assert!(often.0 > 3 * never.0, "{often:?} against {never:?}");
+    assert!(often.1 > 2 * never.1, "{often:?} against {never:?}");
+    let by_price = run("[replan]\nevents = [\"price\"]\nchange = 0.5");
+    assert!(by_price.0 > never.0, "{by_price:?} against {never:?}");
+    let patient =
+        run("[replan]\nevery = 1.0\nhysteresis = { threshold = 2.0, hold = 3.0, clear = 5.0 }");
+    assert!(
+        patient.1 * 2 <= often.1,
+        "hysteresis keeps people on their routes: {patient:?} against {often:?}"
+    );
+    // A budget puts requests off; everybody is served in the end.
+    let mut sim = jammed("[replan]\nbudget = 7");
+    checked(&mut sim, 1);
+    assert_eq!(sim.metrics().requests, 7);
+    assert_eq!(sim.metrics().postponed_requests, 53);
+    checked(&mut sim, 20);
+    assert_eq!(sim.metrics().requests, 60);
+}
+
+#[test]
+fn the_crowd_on_its_cells_equals_a_recount() {
+    let mut sim = jammed("");
+    for _ in 0..30 {
+        checked(&mut sim, 5);
+        // The step at which an epoch begins publishes the sums of the places before it.
+        let state = sim.state();
+        let mut persons = vec![0; state.crowd.cells()];
+        for (cell, share) in state.agents.cell.iter().zip(&state.agents.share) {
+            assert!(share[0] > 0);
+            persons[*cell as usize] += 1;
+        }
+        for (cell, count) in persons.iter().enumerate() {
+            let (_, others) = state.crowd.density_of_others(cell as u32, [0; 3]);
+            let area = state.crowd.view().area[cell];
+            let found = others * area + 1.0;
+            assert!(
+                (found - *count as f32).abs() < 1e-3,
+                "cell {cell}: {found} of {count}"
+            );
+        }
+    }
+}
+
+#[test]
+fn entries_into_a_watched_area_are_reported() {
+    let text = r#"
+        name = "watched"
+        [planner]
+        kind = "direct"
+        [[area]]
+        name = "middle"
+        shape = [[9, 0], [11, 0], [11, 12], [9, 12]]
+        [[source]]
+        area = [[1, 1], [5, 1], [5, 11], [1, 11]]
+        count = 10
+        goals = [[[16, 1], [19, 1], [19, 11], [16, 11]]]
+    "#;
+    let mut sim = simulate(room(vec![]), text);
+    assert_eq!(sim.watch_area("nowhere"), None);
+    let middle = sim.watch_area("middle").unwrap();
+    let mut entered = 0;
+    for _ in 0..250 {
+        checked(&mut sim, 1);
+        entered += sim
+            .events()
+            .iter()
+            .filter(|e| matches!(e, Event::EnteredArea { area, .. } if *area == middle))
+            .count();
+    }
+    assert_eq!(entered, 10);
+    assert_eq!(sim.metrics().arrived, 10);
+}
