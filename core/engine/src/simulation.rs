@@ -1,27 +1,30 @@
-//! A running simulation.
+//! A running simulation: making it, stepping it, looking at it.
+
+mod orders;
+mod settle;
 
 use std::{
     ops::ControlFlow,
     time::{Duration, Instant},
 };
 
-use glam::{DVec3, Vec2};
+use glam::DVec3;
 use thiserror::Error;
-use throng_core::{GroundView, Location, NONE, NavMap, World};
+use throng_core::{GroundView, Location, NavMap, World};
 use throng_kit::{Walk, environment::Environment};
 
 use crate::{
-    agents::{AgentId, Agents, Doing},
+    agents::{AgentId, Agents},
     build::{self, BuildError},
     classes::TooManyClasses,
-    command::{Command, Destination, Event, Spot},
+    command::{Command, Event, Spot},
     memory::MemoryStore,
     metrics::{Metrics, Spread},
     parts::Parts,
     registry::Registry,
     relevance::Relevance,
-    scenario::{AtGoal, EventAction, Scenario, SpeedLaw},
-    source::{Source, Spawner, choose_goal},
+    scenario::{Scenario, SpeedLaw},
+    source::{Source, Spawner},
     state::{Place, State, Work},
     step::{advance, avoid, crowd, guide, plan::Planning, tiers},
     track::TrackKind,
@@ -52,10 +55,6 @@ pub enum RunError {
 
 /// Steps between sorting the agents by place.
 const SORT_EVERY: u64 = 32;
-/// Seconds over which stalling is judged, and the way that must be made in them: a shoulder's
-/// width.
-const STALL_SECONDS: f64 = 5.0;
-const STALL_WAY: f32 = 0.45;
 /// Overlaps deeper than this count, metres.
 pub const OVERLAP_DEPTH: f32 = 0.005;
 
@@ -433,338 +432,6 @@ impl Simulation {
             let Parts { planners, nav, .. } = &mut self.parts;
             let world = self.state.world(self.place.site(), &**nav);
             planners[index].strategy.prepare(&world)?;
-        }
-        Ok(())
-    }
-
-    fn report_entries(&mut self) {
-        let (ground, a) = (self.place.ground.view(), &self.state.agents);
-        for &area in &self.watched {
-            let shape = &self.place.areas[area as usize];
-            for row in 0..a.len() {
-                if shape.contains(ground, a.location[row]) && !shape.contains(ground, a.before[row])
-                {
-                    let agent = AgentId(a.id[row]);
-                    self.events.push(Event::EnteredArea { agent, area });
-                }
-            }
-        }
-    }
-
-    fn settle_arrivals(&mut self) {
-        let dt = f64::from(self.state.dt);
-        let step = self.state.step;
-        // From the last row to the first: removal moves the last row into the gap.
-        for row in (0..self.work.arrived.len()).rev() {
-            let a = &mut self.state.agents;
-            if a.record[row].doing == Doing::Waiting && step >= a.record[row].sets_off {
-                a.record[row].doing = Doing::Walking;
-                a.record[row].leg_began = step;
-            }
-            if self.work.arrived[row] == 0 {
-                continue;
-            }
-            let id = AgentId(a.id[row]);
-            let record = a.record[row];
-            self.events.push(Event::Arrived(id));
-            self.metrics.arrivals += 1;
-            self.metrics
-                .travel_times
-                .push(((step - record.leg_began) as f64 * dt) as f32);
-            let source = self.sources.get_mut(record.source as usize);
-            let last_leg = match &source {
-                Some(s) => match (&s.goals, s.spec.choose) {
-                    (Some(goals), crate::scenario::Choose::Order) => {
-                        record.leg as usize + 1 >= goals.len()
-                    }
-                    _ => true,
-                },
-                None => true,
-            };
-            let at_goal = source.as_ref().map_or(AtGoal::Keep, |s| s.spec.at_goal);
-            match at_goal {
-                AtGoal::Remove if last_leg => {
-                    self.metrics.arrived += 1;
-                    self.metrics.path_lengths.push(record.walked as f32);
-                    if let Some(source) = source {
-                        source.alive -= 1;
-                    }
-                    self.state.remove_row(row);
-                }
-                AtGoal::Keep if last_leg => {
-                    a.record[row].doing = Doing::Staying;
-                    self.state.routes.release(&mut self.state.agents.track[row]);
-                }
-                _ => {
-                    let leg = record.leg + 1;
-                    let from = a.location[row];
-                    if let Some(source) = source {
-                        // Members of a group go to the same place; keys differ from serials.
-                        let key = match a.group[row] {
-                            NONE => id.0 | 1 << 63,
-                            group => u64::from(group) | 3 << 62,
-                        };
-                        let (goal, target) = choose_goal(
-                            source,
-                            &self.place,
-                            self.state.seed,
-                            key,
-                            leg,
-                            from,
-                            a.radius[row],
-                        );
-                        a.goal[row] = goal;
-                        a.target[row] = target;
-                    }
-                    a.record[row].leg = leg;
-                    a.record[row].leg_began = step;
-                    self.state.routes.release(&mut self.state.agents.track[row]);
-                }
-            }
-        }
-    }
-
-    fn measure(&mut self) {
-        let m = &mut self.metrics;
-        let state = &mut self.state;
-        let dt = f64::from(state.dt);
-        let stall_steps = ((STALL_SECONDS / dt).round() as u64).max(1);
-        let a = &mut state.agents;
-        for row in 0..a.len() {
-            let turn = state.step + (a.id[row] & 0xFFFF_FFFF);
-            if !turn.is_multiple_of(stall_steps) {
-                continue;
-            }
-            let (here, record) = (a.location[row].point, &mut a.record[row]);
-            let watched = record.doing == Doing::Walking
-                && state.step >= record.born.max(record.leg_began) + stall_steps;
-            if watched {
-                let from = glam::Vec3::from_array(record.stall_from);
-                record.stalled = here.distance_squared(from) < STALL_WAY * STALL_WAY;
-                m.stall_looks += 1;
-                m.stalled += u64::from(record.stalled);
-            }
-            record.stall_from = here.to_array();
-        }
-        let every = ((self.scenario.metrics.every / dt).round() as u64).max(1);
-        if !state.step.is_multiple_of(every) || state.agents.is_empty() {
-            return;
-        }
-        let ground = self.place.ground.view();
-        let a = &state.agents;
-        for row in 0..a.len() {
-            if a.record[row].doing == Doing::Walking {
-                m.speed_sum += f64::from(a.velocity[row].length());
-                m.speed_samples += 1;
-            }
-        }
-        let view = a.view(ground.flat);
-        self.work.grid.rebuild(ground, &view, &a.height, &[], 1.0);
-        let overlaps = self
-            .work
-            .grid
-            .overlapping_pairs(ground, &view, OVERLAP_DEPTH);
-        m.overlap_pairs += overlaps.0;
-        m.overlap_deepest = m.overlap_deepest.max(overlaps.1);
-        let (sum, peak) = self.work.grid.local_density(ground, &view);
-        m.density_sum += sum / a.len() as f64;
-        m.density_peak = m.density_peak.max(peak);
-        m.samples += 1;
-    }
-
-    fn fire_events(&mut self) {
-        let (time, dt) = (self.state.time(), f64::from(self.state.dt));
-        for i in 0..self.scenario.events.len() {
-            let event = &self.scenario.events[i];
-            if !(event.at > time - dt / 2.0 && event.at <= time + dt / 2.0) {
-                continue;
-            }
-            match event.action.clone() {
-                EventAction::Open(door) => self.set_door(&door, true),
-                EventAction::Close(door) => self.set_door(&door, false),
-                EventAction::Remove(_) => {
-                    if let Some(area) = self.event_areas[i] {
-                        for row in (0..self.state.agents.len()).rev() {
-                            let at = self.state.agents.location[row];
-                            let ground = self.place.ground.view();
-                            if self.place.areas[area as usize].contains(ground, at) {
-                                self.remove_row(row);
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    fn remove_row(&mut self, row: usize) {
-        let source = self.state.agents.record[row].source as usize;
-        if let Some(source) = self.sources.get_mut(source) {
-            source.alive -= 1;
-        }
-        self.metrics.removed += 1;
-        self.state.remove_row(row);
-    }
-
-    fn set_door(&mut self, name: &str, open: bool) {
-        match self.place.ground.door_index(name) {
-            Some(door) => {
-                self.place.ground.set_door(door, open);
-                self.planning.doors_changed = true;
-            }
-            None => self
-                .events
-                .push(Event::Refused(format!("there is no door \"{name}\""))),
-        }
-    }
-
-    fn apply_commands(&mut self) -> Result<(), RunError> {
-        if self.queue.is_empty() {
-            return Ok(());
-        }
-        let queue = std::mem::take(&mut self.queue);
-        for command in &queue {
-            self.apply(command)?;
-            self.log.push((self.state.step, command.clone()));
-        }
-        Ok(())
-    }
-
-    fn destination(&self, destination: &Destination) -> Result<(u32, Location), String> {
-        match destination {
-            Destination::Nowhere => Ok((NONE, Location::NOWHERE)),
-            Destination::Spot(spot) => match self.place.nearest(*spot) {
-                Some(at) => Ok((NONE, at)),
-                None => Err(format!("no ground at {spot:?}")),
-            },
-            Destination::Area(name) => {
-                let index = self.place.areas.iter().position(|a| a.name == *name);
-                match index {
-                    Some(i) => Ok((i as u32, self.place.areas[i].anchor)),
-                    None => Err(format!("there is no area \"{name}\"")),
-                }
-            }
-        }
-    }
-
-    fn send(&mut self, row: usize, goal: u32, target: Location) {
-        let step = self.state.step;
-        let a = &mut self.state.agents;
-        a.goal[row] = goal;
-        a.target[row] = target;
-        a.record[row].leg_began = step;
-        a.record[row].doing = if target.is_somewhere() {
-            Doing::Walking
-        } else {
-            Doing::Staying
-        };
-        self.state.routes.release(&mut self.state.agents.track[row]);
-    }
-
-    fn apply(&mut self, command: &Command) -> Result<(), RunError> {
-        let row_of = |sim: &Simulation, id: AgentId| {
-            sim.state
-                .agents
-                .row(id)
-                .ok_or_else(|| format!("agent {} is not there", id.0))
-        };
-        let done: Result<(), String> = match command {
-            Command::Add(new) => {
-                let profile = self
-                    .scenario
-                    .profiles
-                    .iter()
-                    .position(|p| new.profile.is_empty() || p.name == new.profile);
-                match (
-                    profile,
-                    self.place.nearest(new.at),
-                    self.destination(&new.goal),
-                ) {
-                    (None, _, _) => Err(format!("there is no profile \"{}\"", new.profile)),
-                    (_, None, _) => Err(format!("no ground at {:?}", new.at)),
-                    (_, _, Err(why)) => Err(why),
-                    (Some(profile), Some(at), Ok((goal, target))) => {
-                        let (row, id) = self.spawner.add_one(
-                            &self.scenario,
-                            &self.place,
-                            &mut self.state,
-                            at,
-                            profile,
-                        )?;
-                        self.metrics.spawned += 1;
-                        self.send(row, goal, target);
-                        self.events.push(Event::Added(id));
-                        Ok(())
-                    }
-                }
-            }
-            Command::Remove(id) => row_of(self, *id).map(|row| self.remove_row(row)),
-            Command::Teleport(id, spot) => row_of(self, *id).and_then(|row| {
-                let at = self
-                    .place
-                    .nearest(*spot)
-                    .ok_or_else(|| format!("no ground at {spot:?}"))?;
-                let frame = self.place.ground.view().frame_at(at);
-                let a = &mut self.state.agents;
-                a.location[row] = at;
-                a.before[row] = at;
-                a.frame[row] = frame;
-                a.velocity[row] = Vec2::ZERO;
-                a.kth[row] = f32::INFINITY;
-                self.state.routes.release(&mut self.state.agents.track[row]);
-                Ok(())
-            }),
-            Command::SetGoal(id, to) => row_of(self, *id).and_then(|row| {
-                let (goal, target) = self.destination(to)?;
-                self.send(row, goal, target);
-                Ok(())
-            }),
-            Command::OverrideVelocity(id, velocity) => row_of(self, *id).map(|row| {
-                let a = &mut self.state.agents;
-                match velocity {
-                    Some(v) => {
-                        let limit = a.max_speed[row];
-                        a.record[row].doing = Doing::Overridden;
-                        a.preferred[row] = v.clamp_length_max(limit);
-                    }
-                    None => {
-                        a.record[row].doing = Doing::Walking;
-                        self.state.routes.release(&mut self.state.agents.track[row]);
-                    }
-                }
-            }),
-            Command::SetInterest {
-                name,
-                at,
-                radius,
-                level,
-            } => match self.place.nearest(*at) {
-                None => Err(format!("no ground at {at:?}")),
-                Some(place) => {
-                    self.state.interest.retain(|i| i.name != *name);
-                    if *radius > 0.0 {
-                        self.state.interest.push(crate::state::Interest {
-                            name: name.clone(),
-                            at: place.point,
-                            radius: *radius,
-                            level: *level,
-                            mover: None,
-                        });
-                    }
-                    Ok(())
-                }
-            },
-            Command::SetDoor { name, open } => {
-                self.set_door(name, *open);
-                Ok(())
-            }
-            Command::AddMover(mover) => {
-                self.state.movers.push(mover.clone());
-                Ok(())
-            }
-        };
-        if let Err(why) = done {
-            self.events.push(Event::Refused(why));
         }
         Ok(())
     }

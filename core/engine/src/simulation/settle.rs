@@ -1,0 +1,151 @@
+//! The end of a step: who entered, who arrived, what is measured.
+
+use throng_core::NONE;
+
+use super::{OVERLAP_DEPTH, Simulation};
+use crate::{
+    agents::{AgentId, Doing},
+    command::Event,
+    scenario::{AtGoal, Choose},
+    source::choose_goal,
+};
+
+/// Seconds over which stalling is judged.
+const STALL_SECONDS: f64 = 5.0;
+/// The way that must be made in them, metres: a shoulder's width.
+const STALL_WAY: f32 = 0.45;
+
+impl Simulation {
+    pub(super) fn report_entries(&mut self) {
+        let (ground, a) = (self.place.ground.view(), &self.state.agents);
+        for &area in &self.watched {
+            let shape = &self.place.areas[area as usize];
+            for row in 0..a.len() {
+                if shape.contains(ground, a.location[row]) && !shape.contains(ground, a.before[row])
+                {
+                    let agent = AgentId(a.id[row]);
+                    self.events.push(Event::EnteredArea { agent, area });
+                }
+            }
+        }
+    }
+
+    pub(super) fn settle_arrivals(&mut self) {
+        let dt = f64::from(self.state.dt);
+        let step = self.state.step;
+        // From the last row to the first: removal moves the last row into the gap.
+        for row in (0..self.work.arrived.len()).rev() {
+            let a = &mut self.state.agents;
+            if a.record[row].doing == Doing::Waiting && step >= a.record[row].sets_off {
+                a.record[row].doing = Doing::Walking;
+                a.record[row].leg_began = step;
+            }
+            if self.work.arrived[row] == 0 {
+                continue;
+            }
+            let id = AgentId(a.id[row]);
+            let record = a.record[row];
+            self.events.push(Event::Arrived(id));
+            self.metrics.arrivals += 1;
+            self.metrics
+                .travel_times
+                .push(((step - record.leg_began) as f64 * dt) as f32);
+            let source = self.sources.get_mut(record.source as usize);
+            let last_leg = match &source {
+                Some(s) => match (&s.goals, s.spec.choose) {
+                    (Some(goals), Choose::Order) => record.leg as usize + 1 >= goals.len(),
+                    _ => true,
+                },
+                None => true,
+            };
+            let at_goal = source.as_ref().map_or(AtGoal::Keep, |s| s.spec.at_goal);
+            match at_goal {
+                AtGoal::Remove if last_leg => {
+                    self.metrics.arrived += 1;
+                    self.metrics.path_lengths.push(record.walked as f32);
+                    if let Some(source) = source {
+                        source.alive -= 1;
+                    }
+                    self.state.remove_row(row);
+                }
+                AtGoal::Keep if last_leg => {
+                    a.record[row].doing = Doing::Staying;
+                    self.state.routes.release(&mut self.state.agents.track[row]);
+                }
+                _ => {
+                    let leg = record.leg + 1;
+                    let from = a.location[row];
+                    if let Some(source) = source {
+                        // Members of a group go to the same place; keys differ from serials.
+                        let key = match a.group[row] {
+                            NONE => id.0 | 1 << 63,
+                            group => u64::from(group) | 3 << 62,
+                        };
+                        let (goal, target) = choose_goal(
+                            source,
+                            &self.place,
+                            self.state.seed,
+                            key,
+                            leg,
+                            from,
+                            a.radius[row],
+                        );
+                        a.goal[row] = goal;
+                        a.target[row] = target;
+                    }
+                    a.record[row].leg = leg;
+                    a.record[row].leg_began = step;
+                    self.state.routes.release(&mut self.state.agents.track[row]);
+                }
+            }
+        }
+    }
+
+    pub(super) fn measure(&mut self) {
+        let m = &mut self.metrics;
+        let state = &mut self.state;
+        let dt = f64::from(state.dt);
+        let stall_steps = ((STALL_SECONDS / dt).round() as u64).max(1);
+        let a = &mut state.agents;
+        for row in 0..a.len() {
+            let turn = state.step + (a.id[row] & 0xFFFF_FFFF);
+            if !turn.is_multiple_of(stall_steps) {
+                continue;
+            }
+            let (here, record) = (a.location[row].point, &mut a.record[row]);
+            let watched = record.doing == Doing::Walking
+                && state.step >= record.born.max(record.leg_began) + stall_steps;
+            if watched {
+                let from = glam::Vec3::from_array(record.stall_from);
+                record.stalled = here.distance_squared(from) < STALL_WAY * STALL_WAY;
+                m.stall_looks += 1;
+                m.stalled += u64::from(record.stalled);
+            }
+            record.stall_from = here.to_array();
+        }
+        let every = ((self.scenario.metrics.every / dt).round() as u64).max(1);
+        if !state.step.is_multiple_of(every) || state.agents.is_empty() {
+            return;
+        }
+        let ground = self.place.ground.view();
+        let a = &state.agents;
+        for row in 0..a.len() {
+            if a.record[row].doing == Doing::Walking {
+                m.speed_sum += f64::from(a.velocity[row].length());
+                m.speed_samples += 1;
+            }
+        }
+        let view = a.view(ground.flat);
+        self.work.grid.rebuild(ground, &view, &a.height, &[], 1.0);
+        let overlaps = self
+            .work
+            .grid
+            .overlapping_pairs(ground, &view, OVERLAP_DEPTH);
+        m.overlap_pairs += overlaps.0;
+        m.overlap_deepest = m.overlap_deepest.max(overlaps.1);
+        let (sum, peak) = self.work.grid.local_density(ground, &view);
+        m.density_sum += sum / a.len() as f64;
+        m.density_peak = m.density_peak.max(peak);
+        m.samples += 1;
+    }
+}
