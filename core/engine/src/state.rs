@@ -371,7 +371,7 @@ pub struct Work {
     pub before_groups: Vec<Vec2>,
     /// Avoidance.
     pub steered: Vec<Steered>,
-    /// 1 where an agent has arrived.
+    /// Who has arrived and who waits, as [`crate::step::advance::THERE`] and its kin.
     pub arrived: Vec<u8>,
     /// Levels.
     pub levels: Vec<u8>,

@@ -1,12 +1,15 @@
 //! Questions about the whole crowd, as of the last rebuild.
 
 use glam::Vec3;
+use rayon::prelude::*;
 use throng_core::{AgentsView, GroundView, NONE};
 
 use super::grid::NeighbourGrid;
 
 /// Density about an agent is taken on a disc of this radius, metres.
 const DENSITY_RADIUS: f32 = 1.5;
+/// Entries that a thread measures at least.
+const LEAST_PART: usize = 1024;
 
 impl NeighbourGrid {
     /// How many pairs of agents overlap by more than `deeper_than` metres, and the deepest
@@ -17,22 +20,18 @@ impl NeighbourGrid {
         _agents: &AgentsView<'_>,
         deeper_than: f32,
     ) -> (u64, f32) {
-        let (mut pairs, mut deepest) = (0, 0.0_f32);
         let lean = if self.standing.is_empty() {
             0.0
         } else {
             2.0 * self.tallest
         };
-        for (e, own) in self.entries.iter().enumerate() {
-            if own.row == NONE {
-                continue;
-            }
-            let at = self.point(e);
+        let of = |e: usize| {
+            let (own, mut pairs, mut deepest) = (&self.entries[e], 0, 0.0_f32);
             let near = own.radius + self.widest - deeper_than;
-            if near <= 0.0 {
-                continue;
+            if own.row == NONE || near <= 0.0 {
+                return (0, 0.0);
             }
-            self.runs(at, near + lean, |run| {
+            self.runs(self.point(e), near + lean, |run| {
                 for other in run {
                     let there = &self.entries[other];
                     if there.row == NONE || there.id <= own.id {
@@ -45,21 +44,25 @@ impl NeighbourGrid {
                     }
                 }
             });
-        }
-        (pairs, deepest)
+            (pairs, deepest)
+        };
+        // Counts and maxima are the same in any order.
+        (0..self.entries.len())
+            .into_par_iter()
+            .with_min_len(LEAST_PART)
+            .map(of)
+            .reduce(|| (0, 0.0), |a, b| (a.0 + b.0, a.1.max(b.1)))
     }
 
     /// The sum over agents of the density about them, persons per square metre, and the highest.
     /// An agent counts itself.
     pub fn local_density(&self, _ground: GroundView<'_>, _agents: &AgentsView<'_>) -> (f64, f32) {
         let area = core::f64::consts::PI * f64::from(DENSITY_RADIUS) * f64::from(DENSITY_RADIUS);
-        let (mut sum, mut peak) = (0u64, 0u64);
-        for (e, own) in self.entries.iter().enumerate() {
-            if own.row == NONE {
-                continue;
+        let of = |e: usize| {
+            let (at, mut here) = (self.point(e), 0u64);
+            if self.entries[e].row == NONE {
+                return (0, 0);
             }
-            let at = self.point(e);
-            let mut here = 0;
             self.runs(at, DENSITY_RADIUS, |run| {
                 for other in run {
                     let near =
@@ -67,9 +70,13 @@ impl NeighbourGrid {
                     here += u64::from(near && self.entries[other].row != NONE);
                 }
             });
-            sum += here;
-            peak = peak.max(here);
-        }
+            (here, here)
+        };
+        let (sum, peak) = (0..self.entries.len())
+            .into_par_iter()
+            .with_min_len(LEAST_PART)
+            .map(of)
+            .reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1.max(b.1)));
         (sum as f64 / area, (peak as f64 / area) as f32)
     }
 

@@ -8,6 +8,7 @@ use crate::{
     command::Event,
     scenario::{AtGoal, Choose},
     source::choose_goal,
+    step::advance::{NEITHER, WAITS},
 };
 
 /// Seconds over which stalling is judged.
@@ -36,12 +37,16 @@ impl Simulation {
         // From the last row to the first: removal moves the last row into the gap.
         for row in (0..self.work.arrived.len()).rev() {
             let a = &mut self.state.agents;
-            if a.record[row].doing == Doing::Waiting && step >= a.record[row].sets_off {
-                a.record[row].doing = Doing::Walking;
-                a.record[row].leg_began = step;
-            }
-            if self.work.arrived[row] == 0 {
-                continue;
+            match self.work.arrived[row] {
+                NEITHER => continue,
+                WAITS => {
+                    if step >= a.record[row].sets_off {
+                        a.record[row].doing = Doing::Walking;
+                        a.record[row].leg_began = step;
+                    }
+                    continue;
+                }
+                _ => {}
             }
             let id = AgentId(a.id[row]);
             let record = a.record[row];

@@ -19,6 +19,13 @@ use crate::{
 /// Slower than this nobody turns, metres per second.
 const TURNING_SPEED: f32 = 0.05;
 
+/// In [`Work::arrived`]: on the way, or staying.
+pub const NEITHER: u8 = 0;
+/// In [`Work::arrived`]: at the goal.
+pub const THERE: u8 = 1;
+/// In [`Work::arrived`]: has not set off yet.
+pub const WAITS: u8 = 2;
+
 /// Moves everybody by what avoidance chose, along the ground.
 pub fn advance(place: &Place, state: &mut State, work: &Work, metrics: &mut Metrics) {
     let ground = place.ground.view();
@@ -138,7 +145,10 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
             pool.with(|scratch| {
                 for i in 0..arrived.len() {
                     let row = chunk * CHUNK + i;
-                    arrived[i] = 0;
+                    arrived[i] = match a.record[row].doing {
+                        Doing::Waiting => WAITS,
+                        _ => NEITHER,
+                    };
                     if a.record[row].doing != Doing::Walking {
                         continue;
                     }
@@ -170,7 +180,7 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
                         }
                         goal => place.areas[goal as usize].contains(site.ground, at),
                     };
-                    arrived[i] = u8::from(there);
+                    arrived[i] = if there { THERE } else { NEITHER };
                 }
             });
         });
