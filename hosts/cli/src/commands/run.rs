@@ -287,13 +287,17 @@ fn abandon(folder: &Folder) {
 /// What stands beside the picture.
 fn caption(scenario: &Scenario, simulation: &Simulation) -> Caption {
     let metrics = simulation.metrics();
+    let arrived = if metrics.arrivals > metrics.arrived {
+        format!("{} arrivals", metrics.arrivals)
+    } else {
+        format!("{} arrived", metrics.arrived)
+    };
     Caption {
         title: scenario.name.clone(),
         subtitle: format!(
-            "{:.1} s, {} walking, {} arrived · nav {}, planner {}, cost {}, avoidance {} · seed {}",
+            "{:.1} s, {} walking, {arrived} · nav {}, planner {}, cost {}, avoidance {} · seed {}",
             simulation.time(),
             simulation.agents().len(),
-            metrics.arrived,
             scenario.nav.kind,
             scenario.planner.kind,
             scenario.cost.model.kind,
