@@ -593,6 +593,7 @@ pub(crate) fn make_state(
         group_start: vec![0],
         group_member: Vec::new(),
         groups: 0,
+        departed: 0,
         map,
     })
 }

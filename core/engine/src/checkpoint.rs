@@ -217,6 +217,7 @@ impl Simulation {
         out.value(state.step);
         out.value(self.spawner.serial);
         out.value(state.groups);
+        out.value(state.departed);
         state.agents.save(&mut out);
         let (edges, gates) = state.routes.arenas();
         out.column(edges);
@@ -303,6 +304,7 @@ impl Simulation {
         let step = from.value()?;
         let serial = from.value()?;
         let groups = from.value()?;
+        let departed = from.value()?;
         let agents = Agents::load(&mut from)?;
         let (edges, gates) = (from.column()?, from.column()?);
         let dead: [u64; 2] = from.value()?;
@@ -375,6 +377,7 @@ impl Simulation {
         let state = &mut self.state;
         state.step = step;
         state.groups = groups;
+        state.departed = departed;
         state.routes = Routes::restore(edges, gates, dead.map(|d| d as usize));
         state.memory.clear();
         for (row, (scalars, tangents, locations)) in memory.into_iter().enumerate() {

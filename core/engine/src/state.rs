@@ -179,6 +179,9 @@ pub struct State {
     pub group_member: Vec<u32>,
     /// Groups made so far.
     pub groups: u32,
+    /// Sum of the hashes of everybody who has gone, each as it was last: a run that ends empty
+    /// still tells itself from others.
+    pub departed: u64,
 }
 
 impl State {
@@ -220,17 +223,23 @@ impl State {
         }
     }
 
-    /// Sum of the agents' hashes: the same in any row order.
+    /// Sum of the agents' hashes, those gone included: the same in any row order.
     pub fn digest(&self) -> u64 {
-        (0..self.agents.len()).fold(self.step, |sum, row| {
-            let mut hasher = crate::agents::Hasher::new(self.agents.hash_row(row));
-            self.memory.hash_row(row, &mut hasher);
-            sum.wrapping_add(hasher.finish())
-        })
+        let begin = self.departed.wrapping_add(self.step);
+        (0..self.agents.len()).fold(begin, |sum, row| sum.wrapping_add(self.hash_row(row)))
+    }
+
+    fn hash_row(&self, row: usize) -> u64 {
+        let mut hasher = crate::agents::Hasher::new(self.agents.hash_row(row));
+        self.memory.hash_row(row, &mut hasher);
+        hasher.finish()
     }
 
     /// Takes an agent out of the crowd, its route and its row.
     pub fn remove_row(&mut self, row: usize) {
+        self.departed = self
+            .departed
+            .wrapping_add(throng_core::random::mix(self.hash_row(row) ^ self.step));
         let (cell, share) = (self.agents.cell[row], self.agents.share[row]);
         self.crowd.shift(cell, share, NONE, [0; 3]);
         self.routes.release(&mut self.agents.track[row]);
