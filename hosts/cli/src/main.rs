@@ -1,11 +1,12 @@
 //! The `throng` program: crowd simulation whose parts are chosen by name.
 //!
-//! `commands` has one file per command, `output` what a run's folder holds, `draw` the pictures,
-//! `console` what a person sees while it works, `failure` how it ends when it cannot.
+//! `commands` has one file per command, `experiment` one per experiment, `output` what a run's
+//! folder holds, `draw` the pictures, `console` what a person sees while it works, `failure` how it ends when it cannot.
 
 mod commands;
 mod console;
 mod draw;
+mod experiment;
 mod failure;
 mod output;
 

@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod describe;
+mod experiment;
 mod list;
 mod matrix;
 mod nav;
@@ -38,6 +39,8 @@ pub enum Command {
     Matrix(matrix::MatrixArgs),
     /// Measure the speed of a scenario.
     Bench(bench::BenchArgs),
+    /// Run a paper's experiment, our figures beside the paper's; without a name list them.
+    Experiment(experiment::ExperimentArgs),
     /// Write a working start.
     New(new::NewArgs),
     /// JSON Schema of scenario files, for editors.
@@ -56,6 +59,7 @@ impl Command {
             Command::Path(args) => path::path(&args, json),
             Command::Matrix(args) => matrix::matrix(&args, json),
             Command::Bench(args) => bench::bench(&args, json),
+            Command::Experiment(args) => experiment::experiment(&args, json),
             Command::New(args) => new::new(&args, json),
             Command::Schema => schema::schema(),
         }

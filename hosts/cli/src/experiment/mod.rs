@@ -1,0 +1,45 @@
+//! Experiments: what the papers measured, run again here, our figures beside theirs.
+//!
+//! One file an experiment, named as it is called (`_` for `-`), with a constant `EXPERIMENT` that
+//! [`ALL`] lists. An experiment gets a [`Study`]: it asks it how large to be, runs scenarios
+//! through it, and hands it tables, pictures and remarks; the study writes them and shows them.
+
+mod orca_scaling;
+mod study;
+
+pub use study::{Column, Grid, Study};
+
+use crate::failure::Failure;
+
+/// An experiment that can be asked for by name.
+#[derive(Clone, Copy, Debug)]
+pub struct Experiment {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it shows, one sentence.
+    pub about: &'static str,
+    /// The paper whose figures stand beside ours, or what ours are compared with.
+    pub source: &'static str,
+    /// Does it.
+    pub run: fn(&mut Study) -> Result<(), Failure>,
+}
+
+/// Every experiment, sorted by name.
+pub const ALL: &[Experiment] = &[orca_scaling::EXPERIMENT];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_sorted_and_have_a_file_each() {
+        assert!(ALL.windows(2).all(|pair| pair[0].name < pair[1].name));
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/experiment");
+        for experiment in ALL {
+            let stem = experiment.name.replace('-', "_");
+            let found = folder.join(format!("{stem}.rs")).exists() || folder.join(&stem).is_dir();
+            assert!(found, "{} has no file {stem}.rs", experiment.name);
+            assert!(experiment.about.ends_with('.'), "{}", experiment.name);
+        }
+    }
+}
