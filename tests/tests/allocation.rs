@@ -49,10 +49,42 @@ goals = "random"
 at_goal = "again"
 "#;
 
+/// A desk and a waiting area that the same people visit again and again.
+const QUEUES: &str = r#"
+name = "queues"
+seed = 1
+duration = 100.0
+[environment]
+generate = "square"
+agents = 600
+[planner]
+kind = "direct"
+[[area]]
+name = "desk"
+shape = [[10, 20], [13, 20], [13, 22], [10, 22]]
+[[area]]
+name = "lounge"
+shape = [[20, 5], [30, 5], [30, 12], [20, 12]]
+[[goal]]
+area = "desk"
+serve = 1.0
+servers = 2
+queue = [[11, 19], [11, 5]]
+[[goal]]
+area = "lounge"
+wait = { uniform = [1, 3] }
+[[source]]
+area = "everything"
+count = 40
+goals = ["desk", "lounge"]
+choose = "order"
+at_goal = "again"
+"#;
+
 #[test]
 fn a_steady_step_allocates_nothing() {
-    for threads in [1, 2] {
-        let mut sim = Simulation::builder().threads(threads).text(SQUARE).unwrap();
+    for (threads, text) in [(1, SQUARE), (2, SQUARE), (1, QUEUES)] {
+        let mut sim = Simulation::builder().threads(threads).text(text).unwrap();
         let mut per_step = Vec::with_capacity(1000);
         let mut last = 0;
         sim.run(400, |_| {

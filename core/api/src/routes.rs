@@ -53,6 +53,16 @@ pub enum NoRoute {
 }
 
 impl NoRoute {
+    /// All of them.
+    pub const ALL: [NoRoute; 6] = [
+        NoRoute::StartOffMap,
+        NoRoute::GoalOffMap,
+        NoRoute::Unconnected,
+        NoRoute::TooNarrow,
+        NoRoute::Limit,
+        NoRoute::Failed,
+    ];
+
     /// The reason in words.
     pub fn reason(self) -> &'static str {
         match self {

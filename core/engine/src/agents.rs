@@ -46,7 +46,7 @@ pub enum Doing {
 }
 
 /// Counters and clocks of an agent that no strategy sees.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Record {
     /// Step of its birth.
     pub born: u64,
@@ -66,12 +66,34 @@ pub struct Record {
     pub switches: u32,
     /// Step of its last change of tier.
     pub tier_since: u64,
+    /// The goal that holds it up, or NONE.
+    pub hold: u32,
     /// What it does.
     pub doing: Doing,
     /// Whether it moved less than a shoulder's width in the last window.
     pub stalled: bool,
     /// Index of its profile.
     pub profile: u16,
+}
+
+impl Default for Record {
+    fn default() -> Record {
+        Record {
+            born: 0,
+            sets_off: 0,
+            leg_began: 0,
+            walked: 0.0,
+            stall_from: [0.0; 3],
+            source: 0,
+            leg: 0,
+            switches: 0,
+            tier_since: 0,
+            hold: NONE,
+            doing: Doing::default(),
+            stalled: false,
+            profile: 0,
+        }
+    }
 }
 
 /// Clocks of the replan policy's hysteresis.

@@ -99,6 +99,11 @@ impl Area {
         }
     }
 
+    /// The corners of a polygon's bounding box; zero for other shapes.
+    pub fn bounds(&self) -> (Vec2, Vec2) {
+        self.bounds
+    }
+
     /// Whether a place lies in it.
     pub fn contains(&self, ground: GroundView<'_>, place: Location) -> bool {
         match &self.shape {

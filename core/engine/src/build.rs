@@ -4,10 +4,10 @@ use glam::{DVec2, Vec2, Vec3};
 use thiserror::Error;
 use throng_core::{
     Attachment, Capabilities, Frame, Goal, NONE, NavError, NavMap, NavRepresentation, PlannerError,
-    Site, Slot,
+    Site, Slot, Wall,
 };
 use throng_kit::{
-    CrowdCells, Ground,
+    CrowdCells, Ground, Walk,
     environment::{Connection, Door, Environment, NamedArea, NamedLine, Obstacle, Polygon},
 };
 
@@ -16,6 +16,7 @@ use crate::{
     classes::{Bins, Classes, ProfileBins, TooManyClasses},
     crowd::CrowdState,
     follow::Follow,
+    holds::{Hold, Holds, Service, desks_in, places_along, places_in},
     memory::MemoryStore,
     mover::Mover,
     parts::{AvoidancePart, CostPart, Parts, PlannerPart, Tier},
@@ -26,6 +27,7 @@ use crate::{
     },
     source::Source,
     state::{Interest, Place, SiteCells, State},
+    walking::WalkingDistances,
 };
 
 /// Why a simulation could not be built.
@@ -331,7 +333,9 @@ pub(crate) fn make_place(
         scenario.seed,
     )
     .ok_or_else(|| BuildError::Missing("the environment has no walkable ground".into()))?;
+    let walls = ground.view().walls.iter();
     let mut place = Place {
+        has_obstacles: walls.clone().any(|w| w.flags & Wall::OBSTACLE != 0),
         ground,
         cells,
         everywhere,
@@ -408,7 +412,6 @@ pub(crate) fn area_index(
 
 /// A scenario's point in local coordinates: its height from the floor below it if it has none.
 pub(crate) fn local_point(place: &Place, point: Point, floor: usize) -> Vec3 {
-    use throng_kit::Walk;
     let ground = place.ground.view();
     let xy = (point.plan - ground.origin.truncate()).as_vec2();
     match point.z {
@@ -482,7 +485,9 @@ pub(crate) fn profile_bins(scenario: &Scenario, profile: &Profile) -> ProfileBin
 /// Builds the map and everything that hangs on it.
 pub(crate) fn make_state(
     scenario: &Scenario,
+    registry: &Registry,
     place: &Place,
+    holds: Vec<Hold>,
     parts: &mut Parts,
     memory: MemoryStore,
 ) -> Result<State, BuildError> {
@@ -564,6 +569,8 @@ pub(crate) fn make_state(
             })
         })
         .collect::<Result<_, BuildError>>()?;
+    let base = registry.find(Slot::Planner, &scenario.planner.kind);
+    let by_map = base.is_some_and(|p| p.needs != Capabilities::NONE);
     Ok(State {
         step: 0,
         dt: scenario.dt as f32,
@@ -593,6 +600,9 @@ pub(crate) fn make_state(
         group_start: vec![0],
         group_member: Vec::new(),
         groups: 0,
+        holds: Holds::new(holds, place.areas.len()),
+        walking: WalkingDistances::new(by_map),
+        closing: Vec::new(),
         departed: 0,
         map,
     })
@@ -648,6 +658,85 @@ pub(crate) fn make_sources(
     Ok(sources)
 }
 
+/// Goals that hold people up, with their places to stand.
+pub(crate) fn make_holds(
+    scenario: &Scenario,
+    environment: &Environment,
+    place: &mut Place,
+) -> Result<Vec<Hold>, BuildError> {
+    let mut holds = Vec::new();
+    for (i, spec) in scenario.goals.iter().enumerate() {
+        let key = |name: &str| format!("goal[{i}].{name}");
+        let index = area_index(
+            scenario,
+            place,
+            &AreaRef::Name(spec.area.clone()),
+            &FloorRef::default(),
+            environment,
+            0.5,
+            &key("area"),
+        )?;
+        let area = &place.areas[index as usize];
+        let ground = place.ground.view();
+        let spacing = spec.spacing as f32;
+        let no_room = |key: String, fix: &str| {
+            let message = format!("there is no room to stand in \"{}\"; {fix}", spec.area);
+            missing(scenario, &key, message)
+        };
+        let places;
+        let mut desks = Vec::new();
+        if spec.queue.is_empty() {
+            places = places_in(area, ground, spacing);
+            if places.is_empty() {
+                return Err(no_room(key("area"), "draw it larger, at least 0.6 m wide"));
+            }
+        } else {
+            let floor = match area.shape {
+                Shape::Polygon { floor, .. } => usize::from(floor),
+                _ => 0,
+            };
+            let mut line = Vec::new();
+            for (p, point) in spec.queue.iter().enumerate() {
+                let at = local_point(place, *point, floor);
+                let found = ground.locate(at).filter(|l| l.point.distance(at) < 0.05);
+                line.push(found.ok_or_else(|| {
+                    let message = "there is no walkable ground here".into();
+                    missing(scenario, &key(&format!("queue[{p}]")), message)
+                })?);
+            }
+            places = places_along(&line, ground, spacing).map_err(|at| {
+                let at = place.world_point(at);
+                let message = format!(
+                    "nobody can stand all along it: a wall is in the way or nearer than 0.25 m, \
+                     before ({:.2}, {:.2})",
+                    at.x, at.y
+                );
+                missing(scenario, &key("queue"), message)
+            })?;
+            desks = desks_in(area, ground, spec.servers);
+            if desks.len() < spec.servers as usize {
+                let fix = format!("{} servers need {0} places", spec.servers);
+                return Err(no_room(key("servers"), &fix));
+            }
+        }
+        let service = match spec.serve {
+            Some(seconds) => Service::Serve {
+                seconds,
+                servers: spec.servers,
+            },
+            None => Service::Wait { seconds: spec.wait },
+        };
+        holds.push(Hold::new(
+            index,
+            service,
+            spec.release.clone(),
+            places,
+            desks,
+        ));
+    }
+    Ok(holds)
+}
+
 /// Events with their doors and areas checked.
 pub(crate) fn check_events(
     scenario: &Scenario,
@@ -657,7 +746,7 @@ pub(crate) fn check_events(
     let mut areas = Vec::new();
     for (i, event) in scenario.events.iter().enumerate() {
         areas.push(match &event.action {
-            EventAction::Open(door) | EventAction::Close(door) => {
+            EventAction::Open(door) | EventAction::Close(door, _) => {
                 if place.ground.door_index(door).is_none() {
                     let message = format!(
                         "there is no door \"{door}\"; there are {:?}",
@@ -671,6 +760,7 @@ pub(crate) fn check_events(
                 }
                 None
             }
+            EventAction::Release(_) => None,
             EventAction::Remove(area) => Some(area_index(
                 scenario,
                 place,

@@ -14,12 +14,13 @@ use throng_kit::integrate::edge_prices;
 use crate::{
     agents::{Agents, Doing, Patience, Record},
     crowd::CrowdState,
+    holds::{Holds, Member},
     simulation::Simulation,
     track::{Routes, Track, TrackKind},
 };
 
 const MAGIC: &[u8; 8] = b"THRONGCK";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Why a checkpoint could not be taken back.
 #[derive(Debug, Error)]
@@ -96,7 +97,8 @@ records! {
     Gate { left, middle, right, triangle, flags }
     Track { kind, has_gate, stale, within, first, count, cursor, gate, corner, length, cost }
     Patience { above, below }
-    Record { born, sets_off, leg_began, walked, stall_from, source, leg, switches, tier_since, doing, stalled, profile }
+    Member { id, joined, until, place, desk }
+    Record { born, sets_off, leg_began, walked, stall_from, source, leg, switches, tier_since, hold, doing, stalled, profile }
 }
 
 impl Field for bool {
@@ -247,6 +249,8 @@ impl Simulation {
         }
         out.column(self.place.ground.view().door_open);
         out.value(self.planning.doors_changed);
+        out.column(&state.closing);
+        state.holds.save(&mut out);
         for source in &self.sources {
             out.value(source.made);
             out.value(source.alive);
@@ -354,6 +358,11 @@ impl Simulation {
             return Err(CheckpointError::Damaged("doors differ"));
         }
         let doors_changed = from.value()?;
+        let closing: Vec<u32> = from.column()?;
+        if closing.iter().any(|d| *d as usize >= doors.len()) {
+            return Err(CheckpointError::Damaged("a door that is not there"));
+        }
+        let held = Holds::load(&self.state.holds, &mut from)?;
         let mut sources = Vec::new();
         for _ in 0..self.sources.len() {
             sources.push((from.value()?, from.value()?));
@@ -406,6 +415,8 @@ impl Simulation {
         state.pricing.prices = prices;
         state.movers = movers;
         state.interest = interest;
+        state.closing = closing;
+        state.holds.restore(held);
         for (door, open) in doors.iter().enumerate() {
             self.place.ground.set_door(door, *open != 0);
         }

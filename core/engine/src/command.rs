@@ -63,13 +63,17 @@ pub enum Command {
         /// Its level.
         level: u32,
     },
-    /// Opens or closes a door.
+    /// Opens a door, or closes it as soon as nobody stands in it.
     SetDoor {
         /// Its name.
         name: String,
         /// Whether it is to be open.
         open: bool,
     },
+    /// Closes a door at once; people in it are moved to the side that they are nearer to.
+    CloseDoorAtOnce(String),
+    /// Lets everybody go on who waits at a goal with this release.
+    Release(String),
     /// Adds a mover.
     AddMover(crate::mover::Mover),
 }

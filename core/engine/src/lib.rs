@@ -13,6 +13,7 @@ pub mod command;
 pub mod crowd;
 pub mod diagnostics;
 pub mod follow;
+pub mod holds;
 pub mod memory;
 pub mod metrics;
 pub mod mover;
@@ -28,6 +29,7 @@ pub mod source;
 pub mod state;
 pub mod step;
 pub mod track;
+pub mod walking;
 
 pub use agents::AgentId;
 pub use build::BuildError;

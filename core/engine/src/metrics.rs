@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
+use throng_core::NoRoute;
 
 use crate::checkpoint::{CheckpointError, Reader, Writer};
 
@@ -115,6 +116,61 @@ impl Spread {
     }
 }
 
+/// Width of a bin of speeds, metres per second.
+const SPEED_BIN: f32 = 0.01;
+/// Bins of speeds; the last one takes everything above.
+const SPEED_BINS: usize = 1001;
+
+/// Speeds counted in bins of 1 cm/s.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SpeedCounts(Vec<u64>);
+
+impl SpeedCounts {
+    /// Counts a speed, metres per second.
+    pub fn add(&mut self, speed: f32) {
+        if self.0.is_empty() {
+            self.0.resize(SPEED_BINS, 0);
+        }
+        let bin = (speed / SPEED_BIN).round() as usize;
+        self.0[bin.min(SPEED_BINS - 1)] += 1;
+    }
+
+    fn checked(self) -> Result<SpeedCounts, CheckpointError> {
+        match self.0.len() {
+            0 | SPEED_BINS => Ok(self),
+            _ => Err(CheckpointError::Damaged("bins of speeds differ")),
+        }
+    }
+
+    /// Mean and percentiles, to the width of a bin.
+    pub fn spread(&self) -> Spread {
+        let total: u64 = self.0.iter().sum();
+        if total == 0 {
+            return Spread::default();
+        }
+        let value = |bin: usize| bin as f64 * f64::from(SPEED_BIN);
+        let rank = |p: f64| {
+            let wanted = ((p * total as f64).ceil() as u64).max(1);
+            let mut seen = 0;
+            let found = self.0.iter().position(|c| {
+                seen += c;
+                seen >= wanted
+            });
+            value(found.unwrap_or(SPEED_BINS - 1))
+        };
+        let counted = self.0.iter().enumerate();
+        let sum: f64 = counted.map(|(bin, c)| value(bin) * *c as f64).sum();
+        Spread {
+            count: total as usize,
+            mean: sum / total as f64,
+            p5: rank(0.05),
+            p50: rank(0.5),
+            p95: rank(0.95),
+            max: rank(1.0),
+        }
+    }
+}
+
 /// Counters of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Metrics {
@@ -140,6 +196,8 @@ pub struct Metrics {
     pub postponed_requests: u64,
     /// Agents without a way to their goal, counted once for each goal.
     pub unreachable: u64,
+    /// How often somebody had no way, in the order of [`NoRoute::ALL`].
+    pub no_route: [u64; NoRoute::ALL.len()],
     /// Routes exchanged for others.
     pub route_switches: u64,
     /// Seconds from setting off to arriving, per leg.
@@ -150,6 +208,8 @@ pub struct Metrics {
     pub speed_sum: f64,
     /// Samples of speed.
     pub speed_samples: u64,
+    /// The same samples in bins.
+    pub speeds: SpeedCounts,
     /// Overlapping pairs, summed over samples.
     pub overlap_pairs: u64,
     /// Deepest overlap seen, metres.
@@ -176,6 +236,7 @@ macro_rules! saved {
                 $(out.value(self.$field);)*
                 out.column(&self.travel_times);
                 out.column(&self.path_lengths);
+                out.column(&self.speeds.0);
             }
 
             /// Reads what [`Metrics::save`] wrote.
@@ -184,6 +245,7 @@ macro_rules! saved {
                     $($field: from.value()?,)*
                     travel_times: from.column()?,
                     path_lengths: from.column()?,
+                    speeds: SpeedCounts(from.column()?).checked()?,
                     stages: StageTimes::default(),
                 })
             }
@@ -203,6 +265,7 @@ saved!(
     requests,
     postponed_requests,
     unreachable,
+    no_route,
     route_switches,
     speed_sum,
     speed_samples,
@@ -216,9 +279,23 @@ saved!(
 );
 
 impl Metrics {
+    /// Counts an arrival after so many seconds of walking.
+    pub(crate) fn arrive(&mut self, seconds: f64) {
+        self.arrivals += 1;
+        self.travel_times.push(seconds as f32);
+    }
+
     /// Share of looks that found an agent stalled.
     pub fn stalled_share(&self) -> f64 {
         self.stalled as f64 / self.stall_looks.max(1) as f64
+    }
+
+    /// How often somebody had no way, by reason; what never happened is left out.
+    pub fn unreachable_reasons(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let counted = NoRoute::ALL.iter().zip(self.no_route);
+        counted
+            .filter(|(_, count)| *count > 0)
+            .map(|(why, count)| (why.reason(), count))
     }
 
     /// Mean speed over all samples, metres per second.
@@ -240,6 +317,25 @@ impl Metrics {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn speeds_in_bins_have_the_percentiles_of_the_list() {
+        let mut counts = SpeedCounts::default();
+        assert_eq!(counts.spread(), Spread::default());
+        let values: Vec<f32> = (1..=100).map(|v| v as f32 / 50.0).collect();
+        values.iter().for_each(|v| counts.add(*v));
+        let (binned, exact) = (counts.spread(), Spread::of(&values));
+        for (a, b) in [
+            (binned.mean, exact.mean),
+            (binned.p5, exact.p5),
+            (binned.p95, exact.p95),
+            (binned.max, exact.max),
+        ] {
+            assert!((a - b).abs() < 1e-6, "{binned:?} {exact:?}");
+        }
+        counts.add(1e9);
+        assert_eq!(counts.spread().max, 1000.0 * f64::from(SPEED_BIN));
+    }
 
     #[test]
     fn percentiles_by_nearest_rank() {

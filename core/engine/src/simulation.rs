@@ -1,5 +1,6 @@
 //! A running simulation: making it, stepping it, looking at it.
 
+mod doors;
 mod orders;
 mod settle;
 
@@ -26,7 +27,7 @@ use crate::{
     scenario::{Scenario, SpeedLaw},
     source::{Source, Spawner},
     state::{Place, State, Work},
-    step::{advance, avoid, crowd, guide, plan::Planning, tiers},
+    step::{advance, avoid, crowd, detour, guide, plan::Planning, tiers},
     track::TrackKind,
 };
 
@@ -114,7 +115,8 @@ impl Simulation {
         let mut parts = build::make_parts(&scenario, registry, &mut memory)?;
         let sources = build::make_sources(&scenario, &environment, &mut place)?;
         let event_areas = build::check_events(&scenario, &environment, &mut place)?;
-        let state = build::make_state(&scenario, &place, &mut parts, memory)?;
+        let holds = build::make_holds(&scenario, &environment, &mut place)?;
+        let state = build::make_state(&scenario, registry, &place, holds, &mut parts, memory)?;
         let threads = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
@@ -274,11 +276,13 @@ impl Simulation {
         self.events.clear();
         self.apply_commands()?;
         self.fire_events();
+        self.close_doors();
         let events = &mut self.events;
         self.metrics.spawned += self.spawner.spawn(
             &mut self.sources,
             &self.scenario,
             &self.place,
+            &*self.parts.nav,
             &mut self.state,
             |id| events.push(Event::Added(id)),
         )?;
@@ -332,6 +336,7 @@ impl Simulation {
             &mut self.state,
             &mut self.work,
         );
+        detour::round_obstacles(&self.place, &self.parts, &mut self.state, &mut self.work);
         self.metrics.stages.guide += lap();
         drop(span);
         let span = stage("groups");
@@ -375,6 +380,7 @@ impl Simulation {
         self.state.step += 1;
         self.report_entries();
         self.settle_arrivals();
+        self.settle_holds();
         self.metrics.stages.arrivals += began.elapsed();
         let began = Instant::now();
         self.measure();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use glam::{IVec3, Vec2, Vec3};
 use throng_core::{
-    Frame, GroundView, Location, NONE,
+    Frame, GroundView, Location, NONE, NavRepresentation,
     random::{Purpose, Stream},
 };
 use throng_kit::Walk;
@@ -15,6 +15,7 @@ use crate::{
     classes::TooManyClasses,
     scenario::{AtGoal, Choose, Distribution, Scenario, SourceSpec},
     state::{Place, State},
+    walking::Chart,
 };
 
 /// Room left between two bodies at their start, metres.
@@ -188,6 +189,7 @@ impl Spawner {
         sources: &mut [Source],
         scenario: &Scenario,
         place: &Place,
+        nav: &dyn NavRepresentation,
         state: &mut State,
         mut added: impl FnMut(AgentId),
     ) -> Result<u64, TooManyClasses> {
@@ -223,6 +225,7 @@ impl Spawner {
                     index as u32,
                     scenario,
                     place,
+                    nav,
                     state,
                     first,
                     group,
@@ -235,12 +238,13 @@ impl Spawner {
                         .find_start(source, scenario, place, Some(first))
                         .or_else(|| self.find_start(source, scenario, place, None));
                     let Some(start) = near else { break };
-                    let with = Some((leader, person));
+                    let with = Some((leader, person, first));
                     let (id, _) = self.add(
                         source,
                         index as u32,
                         scenario,
                         place,
+                        nav,
                         state,
                         start,
                         group,
@@ -309,17 +313,18 @@ impl Spawner {
         index: u32,
         scenario: &Scenario,
         place: &Place,
+        nav: &dyn NavRepresentation,
         state: &mut State,
         start: Location,
         group: u32,
-        with: Option<(u64, Person)>,
+        with: Option<(u64, Person, Location)>,
     ) -> Result<(AgentId, Person), TooManyClasses> {
         let serial = self.serial;
         self.serial += 1;
         source.made += 1;
         source.alive += 1;
         let mut person = Person::draw(scenario, source.profile, serial);
-        if let Some((_, leader)) = with {
+        if let Some((_, leader, _)) = with {
             person.speed = leader.speed;
             person.max_speed = leader.max_speed;
             person.weight = leader.weight;
@@ -345,9 +350,9 @@ impl Spawner {
             stall_from: start.point.to_array(),
             ..Record::default()
         };
-        let key = with.map_or(serial, |(leader, _)| leader);
-        let (goal, target) =
-            choose_goal(source, place, scenario.seed, key, 0, start, person.radius);
+        let (key, from) = with.map_or((serial, start), |(leader, _, from)| (leader, from));
+        let (goal, target) = choose_goal(source, place, nav, state, key, 0, from, person.radius);
+        let a = &mut state.agents;
         a.goal[row] = goal;
         a.target[row] = target;
         let to = Frame::to_tangent(
@@ -416,46 +421,65 @@ fn add_person(
     Ok((row, id))
 }
 
-/// The goal of a leg and the place in it: the same for all members of a group.
+/// The goal of a leg and the place in it: the same for all members of a group who come from the
+/// same place. The nearest goal is that with the shortest way over the map, or in a straight line
+/// where the planner knows no map or no goal can be reached.
 pub fn choose_goal(
     source: &Source,
     place: &Place,
-    seed: u64,
+    nav: &dyn NavRepresentation,
+    state: &mut State,
     serial: u64,
     leg: u32,
     from: Location,
     radius: f32,
 ) -> (u32, Location) {
     let ground = place.ground.view();
-    let mut stream = Stream::new(seed, serial, Purpose::Goal, u64::from(leg));
+    let mut stream = Stream::new(state.seed, serial, Purpose::Goal, u64::from(leg));
     let Some(goals) = source.goals.as_deref().filter(|g| !g.is_empty()) else {
         let target = roomy(&place.everywhere, ground, &mut stream, radius).unwrap_or(from);
         return (NONE, target);
     };
-    let distance = |g: u32| place.areas[g as usize].anchor.point.distance(from.point);
     let goal = match source.spec.choose {
         Choose::Order => goals[leg as usize % goals.len()],
         Choose::Random => goals[stream.below(goals.len())],
-        Choose::Nearest => {
-            // After an arrival the nearest goal is the one just reached: the others count.
-            let here = |g: u32| {
-                source.spec.at_goal == AtGoal::Again
-                    && goals.len() > 1
-                    && place.areas[g as usize].contains(ground, from)
-            };
-            *goals
-                .iter()
-                .min_by(|a, b| {
-                    (here(**a), distance(**a))
-                        .partial_cmp(&(here(**b), distance(**b)))
-                        .unwrap_or(std::cmp::Ordering::Equal)
-                })
-                .unwrap_or(&goals[0])
-        }
+        Choose::Nearest if goals.len() == 1 => goals[0],
+        Choose::Nearest => nearest_goal(source, goals, place, nav, state, from),
     };
     let area = &place.areas[goal as usize];
     let target = roomy(area, ground, &mut stream, radius).unwrap_or(area.anchor);
-    (goal, target)
+    (goal, state.holds.approach(goal).unwrap_or(target))
+}
+
+fn nearest_goal(
+    source: &Source,
+    goals: &[u32],
+    place: &Place,
+    nav: &dyn NavRepresentation,
+    state: &mut State,
+    from: Location,
+) -> u32 {
+    let chart = Chart {
+        site: place.site(),
+        nav,
+        map: &state.map,
+        goals: &state.goals,
+        nodes: &state.goal_nodes,
+    };
+    let radius = state.bins[source.profile].radius.typical as f32;
+    let mut best = (true, f32::INFINITY, f32::INFINITY, goals[0]);
+    for &goal in goals {
+        let area = &place.areas[goal as usize];
+        // After an arrival the nearest goal is the one just reached: the others count.
+        let here = source.spec.at_goal == AtGoal::Again && area.contains(chart.site.ground, from);
+        let profile = source.profile as u32;
+        let far = state.walking.to_goal(&chart, goal, profile, radius, from);
+        let straight = area.anchor.point.distance(from.point);
+        if (here, far, straight) < (best.0, best.1, best.2) {
+            best = (here, far, straight, goal);
+        }
+    }
+    best.3
 }
 
 /// A place of an area where a body of this radius can stand, if a few draws find one.

@@ -16,10 +16,12 @@ use crate::{
     command::Spot,
     crowd::CrowdState,
     follow::FollowScratch,
+    holds::Holds,
     memory::{MemoryBuffer, MemoryStore},
     mover::Mover,
     neighbours::{NeighbourBuffer, NeighbourGrid},
     track::Routes,
+    walking::WalkingDistances,
 };
 
 /// The cells of an input file, in local coordinates.
@@ -48,6 +50,8 @@ pub struct Place {
     pub areas: Vec<Area>,
     /// The whole ground as one area.
     pub everywhere: Area,
+    /// Whether anything stands on the ground that maps do not know.
+    pub has_obstacles: bool,
     /// Seed of the run.
     pub seed: u64,
 }
@@ -179,6 +183,12 @@ pub struct State {
     pub group_member: Vec<u32>,
     /// Groups made so far.
     pub groups: u32,
+    /// Goals that hold people up.
+    pub holds: Holds,
+    /// How far goals are on foot.
+    pub walking: WalkingDistances,
+    /// Doors that close as soon as nobody stands in them.
+    pub closing: Vec<u32>,
     /// Sum of the hashes of everybody who has gone, each as it was last: a run that ends empty
     /// still tells itself from others.
     pub departed: u64,
@@ -226,6 +236,7 @@ impl State {
     /// Sum of the agents' hashes, those gone included: the same in any row order.
     pub fn digest(&self) -> u64 {
         let begin = self.departed.wrapping_add(self.step);
+        let begin = begin.wrapping_add(self.holds.digest());
         (0..self.agents.len()).fold(begin, |sum, row| sum.wrapping_add(self.hash_row(row)))
     }
 
@@ -382,6 +393,8 @@ pub struct Work {
     pub steered: Vec<Steered>,
     /// Who has arrived and who waits, as [`crate::step::advance::THERE`] and its kin.
     pub arrived: Vec<u8>,
+    /// Who goes on from a goal that held it up.
+    pub done: Vec<u64>,
     /// Levels.
     pub levels: Vec<u8>,
     /// Requests of this step.

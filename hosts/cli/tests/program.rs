@@ -277,7 +277,9 @@ fn a_resumed_run_ends_like_one_without_a_break() {
         );
         assert_eq!(rest["digest"], whole["digest"], "{name}");
         assert_eq!(rest["steps"], whole["steps"]);
-        assert_eq!(rest["metrics"]["arrived"], whole["metrics"]["arrived"]);
+        assert_eq!(rest["metrics"], whole["metrics"], "{name}");
+        let notices = rest["notices"].to_string();
+        assert!(notices.contains("resumed at step"), "{notices}");
     }
     let other = output(
         &at,
@@ -447,4 +449,101 @@ fn ctrl_c_ends_a_run_with_whole_files() {
     );
     let picture = fs::read(at.join("cut/picture.png")).unwrap();
     assert!(picture.ends_with(b"IEND\xaeB`\x82"), "the picture is whole");
+}
+
+/// A run that goes on for as long as one likes and leaves much behind.
+#[cfg(unix)]
+fn endless(at: &Path, seconds: u32, formats: &str) {
+    let long = SCENARIO
+        .replace("duration = 12.0", &format!("duration = {seconds}.0"))
+        .replace(
+            "goals = [\"exit\"]",
+            "goals = \"random\"\nat_goal = \"again\"",
+        );
+    let record = format!("[record]\nevery = 0.1\nformats = [{formats}]\n");
+    fs::write(at.join("long.toml"), long + &record).unwrap();
+}
+
+/// Whether the newest checkpoint of a folder is whole: a run goes on from it.
+#[cfg(unix)]
+fn goes_on_from_the_newest_checkpoint(at: &Path, folder: &str) {
+    let found = names(&at.join(folder));
+    let newest = found.iter().rfind(|n| n.starts_with("checkpoint-"));
+    let newest = format!("{folder}/{}", newest.expect("a checkpoint"));
+    let step: u64 = newest[newest.len() - 15..newest.len() - 7].parse().unwrap();
+    let to = (step + 5).to_string();
+    let args = ["run", "long.toml", "--resume", &newest, "--steps", &to];
+    let rest = json(at, &[&args[..], &["--out", "rest", "--quiet"]].concat());
+    assert_eq!(rest["steps"], step + 5);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_leaves_whole_files_and_a_clear_message() {
+    for format in ["text", "csv", "sqlite"] {
+        let (_home, at) = home();
+        endless(&at, 400, &format!("\"{format}\""));
+        // Files may grow to 150 kB (in a shell that counts in kB: 300); the signal that would
+        // end the program is ignored, so that writing fails as on a full disk.
+        let limited = "trap '' XFSZ; ulimit -f 300; exec \"$0\" \"$@\"";
+        let out = Command::new("sh")
+            .current_dir(&at)
+            .args(["-c", limited, env!("CARGO_BIN_EXE_throng")])
+            .args(["run", "long.toml", "--out", "full", "--quiet"])
+            .args(["--checkpoint-every", "5"])
+            .output()
+            .unwrap();
+        let said = text(&out.stderr);
+        assert_eq!(out.status.code(), Some(1), "{format}: {said}");
+        assert!(
+            said.contains("trajectories.") && said.contains("cannot be written"),
+            "{said}"
+        );
+        assert!(said.contains("are whole"), "{said}");
+        assert!(!said.contains("panicked"), "{said}");
+        let files = names(&at.join("full"));
+        assert!(files.iter().all(|f| !f.ends_with(".part")), "{files:?}");
+        assert!(!files.iter().any(|f| f.starts_with("trajectories")));
+        let again = output(&at, &["check", "full/scenario.resolved.toml"]);
+        assert!(again.status.success(), "{}", text(&again.stderr));
+        goes_on_from_the_newest_checkpoint(&at, "full");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_killed_run_leaves_whole_files_and_the_next_one_cleans_up() {
+    let (_home, at) = home();
+    endless(&at, 100_000, "\"sqlite\", \"csv\"");
+    let mut child = throng(&at)
+        .args(["run", "long.toml", "--out", "cut", "--quiet"])
+        .args(["--checkpoint-every", "1"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let patience = Instant::now();
+    while !at.join("cut/checkpoint-00000030.throng").exists() {
+        assert!(patience.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let files = names(&at.join("cut"));
+    let part = |f: &&String| f.starts_with('.') && f.ends_with(".part");
+    assert!(files.iter().any(|f| part(&f)), "{files:?}");
+    for file in files.iter().filter(|f| !part(f)) {
+        let whole = file.starts_with("checkpoint-") || file == "scenario.resolved.toml";
+        assert!(whole, "{file} has its name before it is whole");
+    }
+    goes_on_from_the_newest_checkpoint(&at, "cut");
+    fs::write(at.join("cut/.mine.part"), "somebody else's").unwrap();
+    let next = json(&at, &["run", "long.toml", "--out", "cut", "--steps", "20"]);
+    assert_eq!(next["steps"], 20);
+    let files = names(&at.join("cut"));
+    let left: Vec<_> = files.iter().filter(part).collect();
+    assert_eq!(left, [".mine.part"], "only its own are taken away");
+    let mut database = fs::read(at.join("cut/trajectories.sqlite")).unwrap();
+    database.truncate(15);
+    assert_eq!(database, b"SQLite format 3");
 }

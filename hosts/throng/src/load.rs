@@ -10,7 +10,7 @@ use throng_engine::{
     registry::RegisterError,
     scenario::{self, EnvironmentSource, LayerSpec, UpAxis},
 };
-use throng_formats::{FormatError, ReadOptions, Up};
+use throng_formats::{FormatError, Layer, ReadOptions, StackError, Up};
 use throng_kit::environment::Environment;
 
 use crate::scenes;
@@ -61,6 +61,9 @@ pub enum LoadError {
     /// An environment file could not be read.
     #[error("environment: {0}")]
     Format(#[from] FormatError),
+    /// Layers that cannot be stacked.
+    #[error("environment.layers: {0}")]
+    Layers(#[from] StackError),
     /// A scene could not be generated.
     #[error("environment.generate: {0}")]
     Scene(String),
@@ -193,60 +196,57 @@ pub fn environment(scenario: &Scenario, registry: &Registry) -> Result<Environme
             .generate(&spec.table, scenario.seed)
             .map_err(LoadError::Scene),
         EnvironmentSource::Layers(layers) => {
-            let mut whole = Environment::default();
-            for layer in layers {
-                let part = throng_formats::read(&open(&layer.file)?, &read_options(scenario))?;
-                stack(&mut whole, part, layer)?;
+            let mut read = Vec::new();
+            for (layer, name) in layers.iter().zip(layer_names(layers)) {
+                read.push(Layer {
+                    environment: throng_formats::read(
+                        &open(&layer.file)?,
+                        &read_options(scenario),
+                    )?,
+                    name,
+                    z: layer.z,
+                });
             }
-            Ok(whole)
+            // Stairs are the scenario's: the engine draws them between floors.
+            Ok(throng_formats::stack(read, &[])?)
         }
     }
 }
 
-/// Puts a layer's file on top of what is there.
-fn stack(whole: &mut Environment, part: Environment, layer: &LayerSpec) -> Result<(), LoadError> {
-    let name = match layer.name.as_str() {
-        "" => layer.file.display().to_string(),
-        name => name.to_owned(),
-    };
-    if part.mesh.is_some() || part.floors.len() != 1 {
-        return Err(LoadError::Path(format!(
-            "layer \"{name}\": a layer is one flat floor, this file has {}",
-            if part.mesh.is_some() {
-                "a curved mesh".to_owned()
-            } else {
-                format!("{} floors", part.floors.len())
-            }
-        )));
+/// A name for every layer: its own, or that of its file, told apart where they are the same.
+fn layer_names(layers: &[LayerSpec]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for layer in layers {
+        let name = match layer.name.as_str() {
+            "" => layer.file.display().to_string(),
+            name => name.to_owned(),
+        };
+        let same = names.iter().filter(|n| **n == name).count();
+        names.push(match same {
+            0 => name,
+            _ if !layer.name.is_empty() => name,
+            _ => format!("{name} ({})", names.len()),
+        });
     }
-    let floor = whole.floors.len();
-    for mut f in part.floors {
-        f.z = layer.z;
-        f.name.clone_from(&name);
-        whole.floors.push(f);
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layers_of_one_file_are_told_apart_and_names_of_the_users_own_are_kept() {
+        let layer = |name: &str, file: &str| LayerSpec {
+            name: name.into(),
+            file: file.into(),
+            z: 0.0,
+        };
+        let layers = [
+            layer("", "a.svg"),
+            layer("", "a.svg"),
+            layer("top", "a.svg"),
+        ];
+        assert_eq!(layer_names(&layers), ["a.svg", "a.svg (1)", "top"]);
     }
-    whole.areas.extend(part.areas.into_iter().map(|mut a| {
-        a.floor = floor;
-        a
-    }));
-    whole.lines.extend(part.lines.into_iter().map(|mut l| {
-        l.floor = floor;
-        l
-    }));
-    whole.doors.extend(part.doors.into_iter().map(|mut d| {
-        d.floor = floor;
-        d
-    }));
-    whole
-        .obstacles
-        .extend(part.obstacles.into_iter().map(|mut o| {
-            o.floor = floor;
-            o
-        }));
-    whole.notices.extend(
-        part.notices
-            .into_iter()
-            .map(|n| format!("layer \"{name}\": {n}")),
-    );
-    Ok(())
 }

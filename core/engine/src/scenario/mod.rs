@@ -22,10 +22,10 @@ mod values;
 pub use load::LoadOptions;
 pub use model::{
     AreaSpec, AtGoal, Choose, ClassesSpec, ConnectionSpec, CostSpec, DoorSpec, EnvironmentSource,
-    EnvironmentSpec, EventAction, EventSpec, FollowKind, FollowSpec, Hysteresis, InterestSpec,
-    LayerSpec, LineSpec, MetricsSpec, MoverSpec, NeighboursSpec, ObstacleSpec, Profile,
-    RecordFormat, RecordSpec, Replan, ReplanEvent, Scenario, SourceSpec, SpeedLaw, TierSpec,
-    UpAxis,
+    EnvironmentSpec, EventAction, EventSpec, FollowKind, FollowSpec, GoalSpec, Hysteresis,
+    InterestSpec, LayerSpec, LineSpec, MetricsSpec, MoverSpec, NeighboursSpec, ObstacleSpec,
+    OnPeople, Profile, RecordFormat, RecordSpec, Replan, ReplanEvent, Scenario, SourceSpec,
+    SpeedLaw, TierSpec, UpAxis,
 };
 pub use provenance::Provenance;
 pub use resolve::json_schema;

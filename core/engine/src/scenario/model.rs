@@ -57,6 +57,8 @@ pub struct Scenario {
     pub profiles: Vec<Profile>,
     /// Sources of people.
     pub sources: Vec<SourceSpec>,
+    /// Goals where people queue or wait (`[[goal]]`).
+    pub goals: Vec<GoalSpec>,
     /// Movers.
     pub movers: Vec<MoverSpec>,
     /// Timed events, in the order written.
@@ -399,6 +401,25 @@ pub struct SourceSpec {
     pub overlap: bool,
 }
 
+/// A goal where people queue to be served, or wait.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GoalSpec {
+    /// The named area that it is.
+    pub area: String,
+    /// Time that serving one person takes, seconds.
+    pub serve: Option<Distribution>,
+    /// How many are served at a time.
+    pub servers: u32,
+    /// The line along which people stand, its head first; empty if they wait inside the area.
+    pub queue: Vec<Point>,
+    /// Distance between two places to stand, metres.
+    pub spacing: f64,
+    /// Time that each waits, seconds.
+    pub wait: Option<Distribution>,
+    /// The event that lets everybody who waits go on.
+    pub release: Option<String>,
+}
+
 /// A vehicle on a track.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MoverSpec {
@@ -418,13 +439,25 @@ pub struct MoverSpec {
     pub start: f64,
 }
 
+throng_core::choices! {
+    /// What a door does that closes while people stand in it.
+    pub enum OnPeople {
+        /// It stays open until nobody stands in it.
+        Wait = "wait",
+        /// It closes at once, and they are moved to the side that they are nearer to.
+        Move = "move",
+    }
+}
+
 /// What an event does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventAction {
     /// Opens a door.
     Open(String),
     /// Closes a door.
-    Close(String),
+    Close(String, OnPeople),
+    /// Lets everybody go on who waits for this.
+    Release(String),
     /// Removes everybody in a region.
     Remove(AreaRef),
 }

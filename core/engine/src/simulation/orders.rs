@@ -8,7 +8,7 @@ use super::{RunError, Simulation};
 use crate::{
     agents::{AgentId, Doing},
     command::{Command, Destination, Event},
-    scenario::EventAction,
+    scenario::{EventAction, OnPeople},
     state::Interest,
 };
 
@@ -21,8 +21,9 @@ impl Simulation {
                 continue;
             }
             match event.action.clone() {
-                EventAction::Open(door) => self.set_door(&door, true),
-                EventAction::Close(door) => self.set_door(&door, false),
+                EventAction::Open(door) => self.open_door(&door),
+                EventAction::Close(door, how) => self.close_door(&door, how),
+                EventAction::Release(word) => self.release(&word),
                 EventAction::Remove(_) => {
                     if let Some(area) = self.event_areas[i] {
                         for row in (0..self.state.agents.len()).rev() {
@@ -47,15 +48,10 @@ impl Simulation {
         self.state.remove_row(row);
     }
 
-    pub(super) fn set_door(&mut self, name: &str, open: bool) {
-        match self.place.ground.door_index(name) {
-            Some(door) => {
-                self.place.ground.set_door(door, open);
-                self.planning.doors_changed = true;
-            }
-            None => self
-                .events
-                .push(Event::Refused(format!("there is no door \"{name}\""))),
+    fn release(&mut self, word: &str) {
+        if !self.state.holds.release(word, self.state.step) {
+            let why = format!("no goal is released by \"{word}\"");
+            self.events.push(Event::Refused(why));
         }
     }
 
@@ -94,6 +90,7 @@ impl Simulation {
         a.goal[row] = goal;
         a.target[row] = target;
         a.record[row].leg_began = step;
+        a.record[row].hold = NONE;
         a.record[row].doing = if target.is_somewhere() {
             Doing::Walking
         } else {
@@ -165,6 +162,7 @@ impl Simulation {
                 match velocity {
                     Some(v) => {
                         let limit = a.max_speed[row];
+                        a.record[row].hold = NONE;
                         a.record[row].doing = Doing::Overridden;
                         a.preferred[row] = v.clamp_length_max(limit);
                     }
@@ -196,7 +194,18 @@ impl Simulation {
                 }
             },
             Command::SetDoor { name, open } => {
-                self.set_door(name, *open);
+                match open {
+                    true => self.open_door(name),
+                    false => self.close_door(name, OnPeople::Wait),
+                }
+                Ok(())
+            }
+            Command::CloseDoorAtOnce(name) => {
+                self.close_door(name, OnPeople::Move);
+                Ok(())
+            }
+            Command::Release(word) => {
+                self.release(word);
                 Ok(())
             }
             Command::AddMover(mover) => {

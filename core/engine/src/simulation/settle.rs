@@ -1,6 +1,6 @@
 //! The end of a step: who entered, who arrived, what is measured.
 
-use throng_core::NONE;
+use throng_core::{NONE, NoRoute};
 
 use super::{OVERLAP_DEPTH, Simulation};
 use crate::{
@@ -8,6 +8,7 @@ use crate::{
     command::Event,
     scenario::{AtGoal, Choose},
     source::choose_goal,
+    state::State,
     step::advance::{NEITHER, WAITS},
 };
 
@@ -32,8 +33,7 @@ impl Simulation {
     }
 
     pub(super) fn settle_arrivals(&mut self) {
-        let dt = f64::from(self.state.dt);
-        let step = self.state.step;
+        let (step, dt) = (self.state.step, f64::from(self.state.dt));
         // From the last row to the first: removal moves the last row into the gap.
         for row in (0..self.work.arrived.len()).rev() {
             let a = &mut self.state.agents;
@@ -48,66 +48,120 @@ impl Simulation {
                 }
                 _ => {}
             }
-            let id = AgentId(a.id[row]);
-            let record = a.record[row];
-            self.events.push(Event::Arrived(id));
-            self.metrics.arrivals += 1;
-            self.metrics
-                .travel_times
-                .push(((step - record.leg_began) as f64 * dt) as f32);
-            let source = self.sources.get_mut(record.source as usize);
-            let last_leg = match &source {
-                Some(s) => match (&s.goals, s.spec.choose) {
-                    (Some(goals), Choose::Order) => record.leg as usize + 1 >= goals.len(),
-                    _ => true,
-                },
-                None => true,
-            };
-            let at_goal = source.as_ref().map_or(AtGoal::Keep, |s| s.spec.at_goal);
-            match at_goal {
-                AtGoal::Remove if last_leg => {
-                    self.metrics.arrived += 1;
-                    self.metrics.path_lengths.push(record.walked as f32);
-                    if let Some(source) = source {
-                        source.alive -= 1;
-                    }
-                    self.state.remove_row(row);
+            let (goal, held) = (a.goal[row], a.record[row].hold != NONE);
+            if held || self.state.holds.holds(goal) {
+                continue;
+            }
+            let walked = step - a.record[row].leg_began;
+            self.events.push(Event::Arrived(AgentId(a.id[row])));
+            self.metrics.arrive(walked as f64 * dt);
+            self.go_on(row);
+        }
+    }
+
+    /// What an agent does that is done with its goal: leaves, stays or walks to the next one.
+    fn go_on(&mut self, row: usize) {
+        let step = self.state.step;
+        let a = &mut self.state.agents;
+        let record = a.record[row];
+        let source = self.sources.get_mut(record.source as usize);
+        let last_leg = match &source {
+            Some(s) => match (&s.goals, s.spec.choose) {
+                (Some(goals), Choose::Order) => record.leg as usize + 1 >= goals.len(),
+                _ => true,
+            },
+            None => true,
+        };
+        let at_goal = source.as_ref().map_or(AtGoal::Keep, |s| s.spec.at_goal);
+        match at_goal {
+            AtGoal::Remove if last_leg => {
+                self.metrics.arrived += 1;
+                self.metrics.path_lengths.push(record.walked as f32);
+                if let Some(source) = source {
+                    source.alive -= 1;
                 }
-                AtGoal::Keep if last_leg => {
-                    a.record[row].doing = Doing::Staying;
-                    self.state.routes.release(&mut self.state.agents.track[row]);
+                self.state.remove_row(row);
+            }
+            AtGoal::Keep if last_leg => {
+                a.record[row].doing = Doing::Staying;
+                self.state.routes.release(&mut self.state.agents.track[row]);
+            }
+            _ => {
+                let leg = record.leg + 1;
+                let (from, radius) = (a.location[row], a.radius[row]);
+                // Members of a group go to the same place; keys differ from serials.
+                let key = match a.group[row] {
+                    NONE => a.id[row] | 1 << 63,
+                    group => u64::from(group) | 3 << 62,
+                };
+                if let Some(source) = source {
+                    let (place, nav) = (&self.place, &*self.parts.nav);
+                    let (goal, target) =
+                        choose_goal(source, place, nav, &mut self.state, key, leg, from, radius);
+                    let a = &mut self.state.agents;
+                    a.goal[row] = goal;
+                    a.target[row] = target;
                 }
-                _ => {
-                    let leg = record.leg + 1;
-                    let from = a.location[row];
-                    if let Some(source) = source {
-                        // Members of a group go to the same place; keys differ from serials.
-                        let key = match a.group[row] {
-                            NONE => id.0 | 1 << 63,
-                            group => u64::from(group) | 3 << 62,
-                        };
-                        let (goal, target) = choose_goal(
-                            source,
-                            &self.place,
-                            self.state.seed,
-                            key,
-                            leg,
-                            from,
-                            a.radius[row],
-                        );
-                        a.goal[row] = goal;
-                        a.target[row] = target;
-                    }
-                    a.record[row].leg = leg;
-                    a.record[row].leg_began = step;
-                    self.state.routes.release(&mut self.state.agents.track[row]);
-                }
+                let record = &mut self.state.agents.record[row];
+                record.leg = leg;
+                record.leg_began = step;
+                record.doing = Doing::Walking;
+                self.state.routes.release(&mut self.state.agents.track[row]);
             }
         }
     }
 
+    /// Queues move up, people are served and wait, those who are done go on.
+    pub(super) fn settle_holds(&mut self) {
+        if self.state.holds.all.is_empty() {
+            return;
+        }
+        let mut holds = std::mem::take(&mut self.state.holds);
+        let done = holds.finish(self.state.step, &mut self.state.agents);
+        self.work.done.clear();
+        self.work.done.extend_from_slice(done);
+        self.state.holds = holds;
+        for at in 0..self.work.done.len() {
+            let row = self.state.agents.row(AgentId(self.work.done[at]));
+            row.into_iter().for_each(|row| self.go_on(row));
+        }
+        let State {
+            step,
+            dt,
+            seed,
+            holds,
+            agents,
+            routes,
+            ..
+        } = &mut self.state;
+        let (events, metrics) = (&mut self.events, &mut self.metrics);
+        let dt = f64::from(*dt);
+        let (ground, areas) = (self.place.ground.view(), &self.place.areas);
+        holds.settle(
+            *step,
+            dt,
+            *seed,
+            ground,
+            areas,
+            agents,
+            routes,
+            |agents, row| {
+                let walked = *step - agents.record[row].leg_began;
+                events.push(Event::Arrived(AgentId(agents.id[row])));
+                metrics.arrivals += 1;
+                metrics.travel_times.push((walked as f64 * dt) as f32);
+            },
+        );
+    }
+
     pub(super) fn measure(&mut self) {
         let m = &mut self.metrics;
+        for event in &self.events {
+            if let Event::Unreachable(_, why) = event {
+                let reason = NoRoute::ALL.iter().position(|r| r.reason() == *why);
+                reason.into_iter().for_each(|r| m.no_route[r] += 1);
+            }
+        }
         let state = &mut self.state;
         let dt = f64::from(state.dt);
         let stall_steps = ((STALL_SECONDS / dt).round() as u64).max(1);
@@ -119,6 +173,7 @@ impl Simulation {
             }
             let (here, record) = (a.location[row].point, &mut a.record[row]);
             let watched = record.doing == Doing::Walking
+                && record.hold == NONE
                 && state.step >= record.born.max(record.leg_began) + stall_steps;
             if watched {
                 let from = glam::Vec3::from_array(record.stall_from);
@@ -135,8 +190,10 @@ impl Simulation {
         let ground = self.place.ground.view();
         let a = &state.agents;
         for row in 0..a.len() {
-            if a.record[row].doing == Doing::Walking {
-                m.speed_sum += f64::from(a.velocity[row].length());
+            if a.record[row].doing == Doing::Walking && a.record[row].hold == NONE {
+                let speed = a.velocity[row].length();
+                m.speed_sum += f64::from(speed);
+                m.speeds.add(speed);
                 m.speed_samples += 1;
             }
         }

@@ -112,13 +112,15 @@ pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
         Ok(Ended::Failed(error)) => ("failed", Some(error.to_string())),
         Ok(ended) => (ended.word(args.steps.is_some()), None),
         Err(failure) => {
-            abandon(&job.folder);
+            drop(recorder);
+            job.folder.sweep();
             return Err(failure);
         }
     };
-    let metrics = Outcome::of(&simulation, recorder.speeds(), recorder.unreachable());
+    let metrics = Outcome::of(&simulation);
     let caption = caption(&scenario, &simulation);
-    files.extend(recorder.finish(&simulation, &caption, args.svg)?);
+    let written = recorder.finish(&simulation, &caption, args.svg);
+    files.extend(written.inspect_err(|_| job.folder.sweep())?);
     files.push("summary.json".to_owned());
     let made = (simulation.steps() - first_step).max(1) as f64;
     let summary = Summary {
@@ -145,10 +147,23 @@ pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
             .map(|(name, ms)| (name, ms / made))
             .collect(),
         peak_bytes: peak_bytes(),
-        notices: simulation.notices().to_vec(),
+        notices: notices(&simulation, resumed_at),
         files,
     };
     tell(&job.folder, &summary, json)
+}
+
+/// What was assumed and repaired, and what a resumed run leaves out.
+fn notices(simulation: &Simulation, resumed_at: Option<u64>) -> Vec<String> {
+    let mut notices = simulation.notices().to_vec();
+    notices.extend(resumed_at.map(|step| {
+        format!(
+            "resumed at step {step}: trajectories, metrics.csv and the paths in the picture begin \
+             there; metrics of the summary are those of the whole run, times and stages those of \
+             this part"
+        )
+    }));
+    notices
 }
 
 /// Writes the summary and shows it; the last line names the picture.
@@ -270,18 +285,6 @@ fn out_folder(args: &RunArgs, scenario: &Scenario) -> PathBuf {
         let name = name.trim_matches('.');
         Path::new("out").join(if name.is_empty() { "unnamed" } else { name })
     })
-}
-
-/// Takes the files away that will never be whole.
-fn abandon(folder: &Folder) {
-    for name in [
-        "trajectories.sqlite",
-        "trajectories.txt",
-        "trajectories.csv",
-        "metrics.csv",
-    ] {
-        folder.abandon(name);
-    }
 }
 
 /// What stands beside the picture.

@@ -8,6 +8,17 @@ use std::{
 
 use crate::failure::Failure;
 
+/// How the names of a run's files begin: nothing else is ever taken away.
+const OURS: [&str; 7] = [
+    "checkpoint-",
+    "metrics.",
+    "picture.",
+    "replay.",
+    "scenario.resolved.",
+    "summary.",
+    "trajectories.",
+];
+
 /// The folder of a run.
 #[derive(Clone, Debug)]
 pub struct Folder {
@@ -20,9 +31,24 @@ impl Folder {
         let shown = path.display();
         fs::create_dir_all(path)
             .map_err(|e| Failure::input(format!("the folder {shown} cannot be made: {e}")))?;
-        Ok(Folder {
+        let folder = Folder {
             path: path.to_path_buf(),
-        })
+        };
+        // What a run left that was killed.
+        folder.sweep();
+        Ok(folder)
+    }
+
+    /// Takes every file away that will never be whole.
+    pub fn sweep(&self) {
+        for entry in fs::read_dir(&self.path).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let whole = name.strip_prefix('.').and_then(|n| n.strip_suffix(".part"));
+            if whole.is_some_and(|n| OURS.iter().any(|ours| n.starts_with(ours))) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
     }
 
     /// Where it is.

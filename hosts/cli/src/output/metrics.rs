@@ -5,7 +5,10 @@ use std::{
     io::{BufWriter, Write},
 };
 
-use throng::{engine::simulation::Simulation as Engine, metrics::Metrics};
+use throng::{
+    engine::simulation::Simulation as Engine,
+    metrics::{Metrics, SpeedCounts},
+};
 
 use super::Folder;
 use crate::failure::Failure;
@@ -84,6 +87,7 @@ fn small(metrics: &Metrics) -> Metrics {
     Metrics {
         travel_times: Vec::new(),
         path_lengths: Vec::new(),
+        speeds: SpeedCounts::default(),
         ..*metrics
     }
 }

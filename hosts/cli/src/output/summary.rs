@@ -117,16 +117,69 @@ pub struct Outcome {
     pub route_requests: u64,
     pub route_switches: u64,
     pub density_per_m2: Density,
+    /// Queues and waiting areas; none if the scenario has no such goals.
+    pub waiting: Option<Waiting>,
+}
+
+/// A goal where people queue or wait.
+#[derive(Clone, Debug, Serialize)]
+pub struct GoalFigures {
+    pub area: String,
+    /// Whether people are served here; otherwise they only wait.
+    pub serves: bool,
+    /// People whose waiting has ended.
+    pub visits: u64,
+    /// People there at the end of the run.
+    pub present: usize,
+    pub mean_wait_s: f64,
+    pub longest_wait_s: f64,
+    /// Most people who waited at a time.
+    pub longest_queue: u64,
+}
+
+/// How long people waited to be served, and what happened at each goal.
+#[derive(Clone, Debug, Serialize)]
+pub struct Waiting {
+    /// Mean over everybody served, from joining a queue to being served.
+    pub mean_s: f64,
+    pub longest_s: f64,
+    pub longest_queue: u64,
+    pub goals: Vec<GoalFigures>,
+}
+
+impl Waiting {
+    fn of(simulation: &Engine) -> Option<Waiting> {
+        let holds = &simulation.state().holds.all;
+        let seconds = |steps: u64| steps as f64 * simulation.scenario().dt;
+        let mean = |steps: u64, visits: u64| seconds(steps) / visits.max(1) as f64;
+        let goals: Vec<GoalFigures> = holds
+            .iter()
+            .map(|hold| GoalFigures {
+                area: simulation.place().areas[hold.area as usize].name.clone(),
+                serves: hold.serves(),
+                visits: hold.figures.visits,
+                present: hold.present(),
+                mean_wait_s: mean(hold.figures.waited, hold.figures.visits),
+                longest_wait_s: seconds(hold.figures.longest_wait),
+                longest_queue: hold.figures.longest_queue,
+            })
+            .collect();
+        let serving = || holds.iter().filter(|h| h.serves()).map(|h| &h.figures);
+        (!goals.is_empty()).then(|| Waiting {
+            mean_s: mean(
+                serving().map(|f| f.waited).sum(),
+                serving().map(|f| f.visits).sum(),
+            ),
+            longest_s: seconds(serving().map(|f| f.longest_wait).max().unwrap_or(0)),
+            longest_queue: serving().map(|f| f.longest_queue).max().unwrap_or(0),
+            goals,
+        })
+    }
 }
 
 impl Outcome {
-    /// What a simulation's counters say; `speeds` are those of its walkers, `reasons` why
-    /// somebody had no way.
-    pub fn of(
-        simulation: &Engine,
-        speeds: Spread,
-        reasons: BTreeMap<&'static str, u64>,
-    ) -> Outcome {
+    /// What a simulation's counters say.
+    pub fn of(simulation: &Engine) -> Outcome {
         let m: &Metrics = simulation.metrics();
         Outcome {
             spawned: m.spawned,
@@ -140,12 +193,12 @@ impl Outcome {
             lost: m.lost,
             unreachable: m.unreachable,
             unreachable_now: simulation.unreachable_now() as u64,
-            unreachable_reasons: reasons,
+            unreachable_reasons: m.unreachable_reasons().collect(),
             travel_time_s: Spread::of(&m.travel_times),
             path_length_m: Spread::of(&m.path_lengths),
             speed_m_s: Spread {
                 mean: m.mean_speed(),
-                ..speeds
+                ..m.speeds.spread()
             },
             overlaps: Overlaps {
                 pairs: m.mean_overlaps(),
@@ -162,6 +215,7 @@ impl Outcome {
                 peak: m.density_peak,
                 kernel: KERNEL,
             },
+            waiting: Waiting::of(simulation),
         }
     }
 
@@ -275,6 +329,17 @@ impl Summary {
                 m.overlaps.deepest_m
             ),
         );
+        if let Some(waiting) = &m.waiting {
+            line(
+                "waiting",
+                format!(
+                    "mean {} s, longest {} s, longest queue {}",
+                    number(waiting.mean_s),
+                    number(waiting.longest_s),
+                    waiting.longest_queue
+                ),
+            );
+        }
         line("stalled", format!("{:.1} %", 100.0 * m.stalled_share));
         line(
             "wall crossings",

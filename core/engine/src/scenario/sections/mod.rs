@@ -1,9 +1,10 @@
 //! Every key of a scenario: its meaning, unit, range and default, declared once.
 //!
 //! This file has the scenario itself; `environment` what stands in it, `people` who walks in it,
-//! `step` how it runs.
+//! `events` where they are held up and what happens when, `step` how it runs.
 
 mod environment;
+mod events;
 mod people;
 mod step;
 
@@ -15,8 +16,8 @@ use super::{
     codec::{Checks, Keys, Section},
     codecs::{ListOf, NAME, RawTable, Whole, number, positive, table},
     model::{
-        ClassesSpec, CostSpec, EnvironmentSpec, FollowSpec, MetricsSpec, NeighboursSpec, Profile,
-        RecordSpec, Replan, Scenario,
+        ClassesSpec, CostSpec, EnvironmentSpec, EventAction, FollowSpec, MetricsSpec,
+        NeighboursSpec, Profile, RecordSpec, Replan, Scenario,
     },
     provenance::Provenance,
     strategy::{StrategyOf, default_kind},
@@ -59,6 +60,7 @@ impl Default for Scenario {
             doors: Vec::new(),
             profiles: vec![Profile::default()],
             sources: Vec::new(),
+            goals: Vec::new(),
             movers: Vec::new(),
             events: Vec::new(),
             metrics: MetricsSpec::default(),
@@ -196,6 +198,8 @@ impl Section for Scenario {
             ListOf(table()),
             &mut self.sources,
         );
+        let about = "Goals where people queue to be served, or wait.";
+        keys.some("goal", about, "", ListOf(table()), &mut self.goals);
         keys.some(
             "mover",
             "Vehicles on tracks.",
@@ -264,6 +268,24 @@ impl Section for Scenario {
                 let known = self.profiles.iter().map(|p| p.name.as_str());
                 let key = format!("source[{i}].profile");
                 checks.known(&key, &source.profile, known, "profile");
+            }
+        }
+        if checks.length("goal") == self.goals.len() {
+            let mut areas = BTreeSet::new();
+            for (i, goal) in self.goals.iter().enumerate() {
+                if !goal.area.is_empty() && !areas.insert(&goal.area) {
+                    let message = "another goal has this area";
+                    checks.complain(&format!("goal[{i}].area"), message, "one goal per area");
+                }
+            }
+            if checks.length("event") == self.events.len() {
+                for (i, event) in self.events.iter().enumerate() {
+                    if let EventAction::Release(name) = &event.action {
+                        let known = self.goals.iter().filter_map(|g| g.release.as_deref());
+                        let key = format!("event[{i}].release");
+                        checks.known(&key, name, known, "release of a goal");
+                    }
+                }
             }
         }
         if checks.length("roi") == self.interest.len() {

@@ -1,4 +1,4 @@
-//! Keys of who walks in a scenario: profiles, sources, movers, events, regions of interest.
+//! Keys of who walks in a scenario: profiles, sources, movers, regions of interest.
 
 use super::{LONGEST, MOST_AGENTS};
 use crate::scenario::{
@@ -7,10 +7,7 @@ use crate::scenario::{
         Area, FloorCodec, GoalsCodec, ListOf, NAME, Place, Spread, Switch, TEXT, Whole, number,
         positive, table, word,
     },
-    model::{
-        AtGoal, Choose, EventAction, EventSpec, InterestSpec, MoverSpec, Profile, SourceSpec,
-        SpeedLaw,
-    },
+    model::{AtGoal, Choose, InterestSpec, MoverSpec, Profile, SourceSpec, SpeedLaw},
     values::{AreaRef, Distribution, FloorRef, Goals},
 };
 
@@ -317,47 +314,6 @@ impl Section for MoverSpec {
     fn check(&self, checks: &mut Checks<'_, '_>) {
         if checks.has("track") && self.track.is_empty() {
             checks.complain("track", "no place", "one place or more");
-        }
-    }
-}
-
-impl Default for EventSpec {
-    fn default() -> EventSpec {
-        EventSpec {
-            at: 0.0,
-            action: EventAction::Open(String::new()),
-        }
-    }
-}
-
-impl Section for EventSpec {
-    fn keys(&mut self, keys: &mut Keys<'_, '_>) {
-        let (mut open, mut close, mut remove) = (None, None, None);
-        match &self.action {
-            EventAction::Open(door) if door.is_empty() => {}
-            EventAction::Open(door) => open = Some(door.clone()),
-            EventAction::Close(door) => close = Some(door.clone()),
-            EventAction::Remove(area) => remove = Some(area.clone()),
-        }
-        keys.must("at", "When.", "s", number(0.0, LONGEST), &mut self.at);
-        keys.maybe("open", "The door that opens.", "", NAME, &mut open);
-        keys.maybe("close", "The door that closes.", "", NAME, &mut close);
-        let about = "The region in which everybody is removed.";
-        keys.maybe("remove", about, "m", Area, &mut remove);
-        self.action = match (open, close, remove) {
-            (Some(door), _, _) => EventAction::Open(door),
-            (_, Some(door), _) => EventAction::Close(door),
-            (_, _, Some(area)) => EventAction::Remove(area),
-            _ => EventAction::Open(String::new()),
-        };
-    }
-
-    fn check(&self, checks: &mut Checks<'_, '_>) {
-        let actions = ["open", "close", "remove"];
-        let given = actions.iter().filter(|key| checks.has(key)).count();
-        if given != 1 {
-            let message = format!("{given} things to do");
-            checks.complain("", message, "one of open, close, remove");
         }
     }
 }

@@ -319,6 +319,23 @@ close = "door-2"
 [[event]]
 at = 60.0
 remove = "top"
+[[event]]
+at = 70.0
+close = "door-2"
+on_people = "move"
+[[event]]
+at = 80.0
+release = "boarding"
+[[goal]]
+area = "desk"
+serve = { uniform = [20, 40] }
+servers = 2
+queue = [[1, 1], [5, 1, 0]]
+spacing = 0.7
+[[goal]]
+area = "lounge"
+wait = 30
+release = "boarding"
 [metrics]
 every = 2.0
 [neighbours]

@@ -4,7 +4,7 @@ use throng_core::registry::{Capabilities, Slot};
 
 use super::*;
 use crate::scenario::{
-    AreaRef, Distribution, EnvironmentSource, EventAction, FloorRef, FollowKind, Goals,
+    AreaRef, Distribution, EnvironmentSource, EventAction, FloorRef, FollowKind, Goals, OnPeople,
 };
 
 fn shown(problems: Diagnostics) -> String {
@@ -109,7 +109,17 @@ fn every_key_is_read() {
         }
         Goals::Random => panic!("these are regions"),
     }
-    assert_eq!(s.events[0].action, EventAction::Close("door-2".into()));
+    assert_eq!(
+        s.events[0].action,
+        EventAction::Close("door-2".into(), OnPeople::Wait)
+    );
+    assert_eq!(
+        s.events[2].action,
+        EventAction::Close("door-2".into(), OnPeople::Move)
+    );
+    assert_eq!(s.events[3].action, EventAction::Release("boarding".into()));
+    assert_eq!((s.goals[0].servers, s.goals[0].queue.len()), (2, 2));
+    assert_eq!(s.goals[1].wait, Some(Distribution::Fixed(30.0)));
     assert_eq!(s.movers[0].track[1].z, Some(1.0));
     assert!(s.movers[0].looped);
     assert_eq!(s.snapshot["vary"]["nav"][0].as_str(), Some("grid"));

@@ -278,9 +278,14 @@ const CASES: &[Case] = &[
         "[[event]]\nat = 3\n[[event]]\nat = 3\nopen = 'a'\nclose = 'b'\n",
         &[],
         &[
-            "s.toml:3:1: event[0]: 0 things to do; allowed: one of open, close, remove",
-            "s.toml:5:1: event[1]: 2 things to do; allowed: one of open, close, remove",
+            "s.toml:3:1: event[0]: 0 things to do; allowed: one of open, close, release, remove",
+            "s.toml:5:1: event[1]: 2 things to do; allowed: one of open, close, release, remove",
         ],
+    ),
+    (
+        "[[goal]]\narea = 'a'\n[[goal]]\narea = 'b'\nserve = 5\nwait = 3\n[[goal]]\narea = 'b'\nwait = 3\nqueue = [[1, 1]]\nrelease = 'go'\n[[event]]\nat = 1\nrelease = 'goo'\non_people = 'move'\n",
+        &[],
+        &[],
     ),
     (
         "[record]\nformats = ['sqlit']\n[metrics]\nevery = 0\n[classes]\nspeed_bins = 65\n[neighbours]\nrelevance = 'yes'\n",

@@ -1,0 +1,259 @@
+//! Stage `detour`: round things that maps do not know.
+//!
+//! Obstacles are for bodies alone: a route may lead straight through one, and avoidance, which
+//! looks a second or two ahead, would stop in front of it. So whoever has one on the straight way
+//! to the point walked to heads for the corner past which the way round is shorter.
+
+use glam::{Vec2, Vec3};
+use rayon::prelude::*;
+use throng_core::{Frame, GroundView, Location, NONE, NearWall, Wall};
+use throng_kit::Walk;
+
+use crate::{
+    agents::Doing,
+    follow::WINDOW,
+    memory::CHUNK,
+    parts::Parts,
+    state::{ChunkScratch, Guided, Place, State, Work},
+};
+
+/// How far ahead obstacles are seen, metres.
+const AHEAD: f32 = 4.0;
+/// Room left to a corner beside the radius, metres.
+const MARGIN: f32 = 0.15;
+/// Most sides of an obstacle that are looked at.
+const MOST_SIDES: usize = 256;
+
+/// Turns preferred velocities that lead into an obstacle past its nearer end, and routes that lead
+/// through one on to where they come out of it.
+pub fn round_obstacles(place: &Place, parts: &Parts, state: &mut State, work: &mut Work) {
+    if !place.has_obstacles {
+        return;
+    }
+    let site = place.site();
+    let ground = site.ground;
+    let mut tracks = std::mem::take(&mut state.agents.track);
+    let (a, routes, map, pool) = (&state.agents, &state.routes, &state.map, &work.pool);
+    work.guided
+        .par_chunks_mut(CHUNK)
+        .zip(tracks.par_chunks_mut(CHUNK))
+        .enumerate()
+        .for_each(|(chunk, (guided, tracks))| {
+            pool.with(|scratch| {
+                let ChunkScratch {
+                    walls,
+                    follow,
+                    aim: ring,
+                    ..
+                } = scratch;
+                for (i, out) in guided.iter_mut().enumerate() {
+                    let row = chunk * CHUNK + i;
+                    let speed = out.preferred.length();
+                    if a.record[row].doing != Doing::Walking || speed < 1e-3 {
+                        continue;
+                    }
+                    let (at, radius) = (a.location[row], a.radius[row]);
+                    let frame = if ground.flat {
+                        Frame::FLAT
+                    } else {
+                        a.frame[row]
+                    };
+                    walls.clear();
+                    ground.walls_near(at, frame, AHEAD, walls);
+                    walls.retain(|w| w.flags & u32::from(Wall::OBSTACLE) != 0);
+                    let Some(first) = first_hit(walls, out.aim, radius) else {
+                        continue;
+                    };
+                    let normal = ground.normals[at.triangle as usize];
+                    let offset = |p: Vec3| frame.offset(normal, p - at.point);
+                    corners_of(&ground, first, offset, ring);
+                    let track = &mut tracks[i];
+                    let gates = &mut follow.gates;
+                    routes.gates_ahead(track, &*parts.nav, &site, map, WINDOW, gates);
+                    let blocked = |p: Vec2| first_hit(walls, p, radius).is_some();
+                    let begin = gates.iter().position(|g| blocked(offset(g.middle)));
+                    let beyond = begin.map_or(gates.len(), |b| b + 1);
+                    let later = || gates.iter().enumerate().skip(beyond);
+                    let free = later().find(|(_, gate)| {
+                        let there = Location {
+                            point: gate.middle,
+                            triangle: gate.triangle,
+                        };
+                        !blocked(offset(gate.middle)) && ground.sees(at, there)
+                    });
+                    let way = match free.map(|(k, gate)| (k, offset(gate.middle))) {
+                        Some((k, way)) => {
+                            routes.skip(track, k, &*parts.nav, &site, map, gates);
+                            Some(way)
+                        }
+                        None => {
+                            let outside = |p: &Vec2| !is_within(ring, *p, radius);
+                            let end = offset(a.target[row].point);
+                            let aims = later().map(|(_, gate)| offset(gate.middle));
+                            let goal = aims.chain([end]).find(outside).unwrap_or(out.aim);
+                            way_round(ring, goal, radius)
+                        }
+                    };
+                    if let Some(way) = way {
+                        *out = Guided {
+                            preferred: way.normalize_or_zero() * speed,
+                            aim: way,
+                        };
+                    }
+                }
+            });
+        });
+    state.agents.track = tracks;
+}
+
+/// The nearest of these sides that a body of this radius would touch on the straight way.
+fn first_hit(walls: &[NearWall], aim: Vec2, radius: f32) -> Option<u32> {
+    let far = aim.length();
+    if far < 1e-3 {
+        return None;
+    }
+    let ahead = aim / far;
+    let mut hit: Option<(f32, u32)> = None;
+    for wall in walls {
+        let (a, b) = (turned(wall.a, ahead), turned(wall.b, ahead));
+        if let Some(near) = first_touch(a, b, radius)
+            && near < far
+            && hit.is_none_or(|(best, _)| near < best)
+        {
+            hit = Some((near, wall.wall));
+        }
+    }
+    hit.map(|(_, wall)| wall)
+}
+
+/// The corners of the obstacle that a side belongs to.
+fn corners_of(
+    ground: &GroundView<'_>,
+    first: u32,
+    offset: impl Fn(Vec3) -> Vec2,
+    ring: &mut Vec<Vec2>,
+) {
+    ring.clear();
+    let mut side = first;
+    while let Some(wall) = ground.walls.get(side as usize)
+        && ring.len() < MOST_SIDES
+    {
+        ring.push(offset(wall.a));
+        side = wall.next;
+        if side == first || side == NONE {
+            ring.extend((side == NONE).then(|| offset(wall.b)));
+            break;
+        }
+    }
+}
+
+/// Whether a point lies in a ring or nearer to it than a radius.
+fn is_within(ring: &[Vec2], p: Vec2, radius: f32) -> bool {
+    let mut odd = false;
+    for (i, &a) in ring.iter().enumerate() {
+        let b = ring[(i + 1) % ring.len()];
+        if (a.y > p.y) != (b.y > p.y) && p.x < (b.x - a.x) * (p.y - a.y) / (b.y - a.y) + a.x {
+            odd = !odd;
+        }
+        let way = b - a;
+        let along = ((p - a).dot(way) / way.length_squared().max(1e-9)).clamp(0.0, 1.0);
+        if (a + way * along).distance_squared(p) < radius * radius {
+            return true;
+        }
+    }
+    odd
+}
+
+/// The offset to walk to on the shorter way round a ring to a goal.
+fn way_round(ring: &[Vec2], goal: Vec2, radius: f32) -> Option<Vec2> {
+    let ahead = goal.try_normalize()?;
+    // The corners farthest to the left and to the right.
+    let (mut left, mut right) = (Vec2::ZERO, Vec2::ZERO);
+    let (mut most_left, mut most_right) = (f32::NEG_INFINITY, f32::INFINITY);
+    for &corner in ring {
+        // Behind one's back a corner is no way round.
+        if ahead.dot(corner) <= -radius {
+            continue;
+        }
+        let turn = ahead.perp_dot(corner) / corner.length().max(1e-3);
+        if turn > most_left {
+            (most_left, left) = (turn, corner);
+        }
+        if turn < most_right {
+            (most_right, right) = (turn, corner);
+        }
+    }
+    if !most_left.is_finite() || !most_right.is_finite() {
+        return None;
+    }
+    let past = |corner: Vec2, out: f32| {
+        let away = corner.perp().normalize_or(ahead.perp()) * out;
+        corner + away * (radius + MARGIN)
+    };
+    let (left, right) = (past(left, 1.0), past(right, -1.0));
+    let detour = |by: Vec2| by.length() + by.distance(goal);
+    let way = if detour(left) <= detour(right) {
+        left
+    } else {
+        right
+    };
+    (way.length_squared() > 1e-4).then_some(way)
+}
+
+/// A vector in coordinates in which `ahead` is the first axis.
+fn turned(v: Vec2, ahead: Vec2) -> Vec2 {
+    Vec2::new(ahead.dot(v), ahead.perp_dot(v))
+}
+
+/// How far along the first axis a side lies that comes within a radius of it, if it lies ahead.
+fn first_touch(a: Vec2, b: Vec2, radius: f32) -> Option<f32> {
+    let (mut from, mut to) = (0.0f32, 1.0f32);
+    for (begin, way) in [(a.y + radius, b.y - a.y), (radius - a.y, a.y - b.y)] {
+        // begin + t * way >= 0
+        if way.abs() < 1e-9 {
+            if begin < 0.0 {
+                return None;
+            }
+        } else if way > 0.0 {
+            from = from.max(-begin / way);
+        } else {
+            to = to.min(-begin / way);
+        }
+    }
+    if from > to {
+        return None;
+    }
+    let along = |t: f32| a.x + (b.x - a.x) * t;
+    let near = along(from).min(along(to));
+    (near.max(along(from).max(along(to))) > 0.0 && near > -radius).then_some(near.max(0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sides_across_the_way_are_touched_and_others_not() {
+        let v = Vec2::new;
+        assert_eq!(first_touch(v(3.0, -1.0), v(3.0, 1.0), 0.25), Some(3.0));
+        assert_eq!(first_touch(v(3.0, 0.3), v(3.0, 1.0), 0.25), None);
+        assert_eq!(first_touch(v(3.0, 0.2), v(3.0, 1.0), 0.25), Some(3.0));
+        assert_eq!(first_touch(v(-3.0, -1.0), v(-3.0, 1.0), 0.25), None);
+        // A slanting side: the touch is where it enters the strip.
+        let slant = first_touch(v(2.0, -1.0), v(4.0, 1.0), 0.5).unwrap();
+        assert!((slant - 2.5).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_shorter_way_round_a_bench_is_taken() {
+        let v = Vec2::new;
+        let bench = [v(2.0, -1.0), v(3.0, -1.0), v(3.0, 4.0), v(2.0, 4.0)];
+        let way = way_round(&bench, v(5.0, 0.0), 0.25).unwrap();
+        // Past the corner at (2, -1) by the radius and the margin, at right angles to the way.
+        let corner = v(2.0, -1.0);
+        let expected = corner - corner.perp().normalize() * 0.4;
+        assert!((way - expected).length() < 1e-6, "{way}");
+        assert!(is_within(&bench, v(2.5, 0.0), 0.25) && is_within(&bench, v(1.9, 0.0), 0.25));
+        assert!(!is_within(&bench, v(1.7, 0.0), 0.25));
+    }
+}
