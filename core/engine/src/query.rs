@@ -4,7 +4,7 @@ use glam::DVec3;
 use throng_core::{NONE, NoRoute, PlanRequest, RouteKind, RouteSink, Scratch};
 use throng_kit::{Walk, funnel::pull};
 
-use crate::{agents::AgentId, command::Spot, simulation::Simulation};
+use crate::{agents::AgentId, command::Spot, neighbours::NeighbourGrid, simulation::Simulation};
 
 /// A route found for a query.
 #[derive(Clone, Debug, PartialEq)]
@@ -150,6 +150,18 @@ impl Simulation {
     /// Persons per square metre within a distance of a spot.
     pub fn density(&self, spot: Spot, radius: f64) -> f64 {
         self.agents_within(spot, radius).len() as f64 / (std::f64::consts::PI * radius * radius)
+    }
+
+    /// Everybody as they are now, sorted for questions about neighbours and density.
+    pub fn neighbour_grid(&self) -> NeighbourGrid {
+        let (ground, a) = (self.place.ground.view(), &self.state.agents);
+        let reach = |p: &crate::parts::AvoidancePart| p.perception.reach;
+        let reach = self.parts.avoidances.iter().map(reach).fold(1.0, f32::max);
+        let mut grid = NeighbourGrid::default();
+        grid.relevance = self.work.grid.relevance;
+        let view = a.view(ground.flat);
+        grid.rebuild(ground, &view, &a.height, &self.state.movers_now, reach);
+        grid
     }
 
     /// Where an agent is and was one step earlier, for drawing between steps.

@@ -1,7 +1,8 @@
 //! The `throng` program: crowd simulation whose parts are chosen by name.
 //!
 //! `commands` has one file per command, `experiment` one per experiment, `output` what a run's
-//! folder holds, `draw` the pictures, `console` what a person sees while it works, `failure` how it ends when it cannot.
+//! folder holds, `draw` the pictures, `replay` the page that shows a run, `console` what a person
+//! sees while it works, `failure` how it ends when it cannot.
 
 mod commands;
 mod console;
@@ -9,6 +10,7 @@ mod draw;
 mod experiment;
 mod failure;
 mod output;
+mod replay;
 
 use std::process::ExitCode;
 

@@ -99,6 +99,7 @@ fn the_first_example_works() {
     let expected = [
         "metrics.csv",
         "picture.png",
+        "replay.html",
         "scenario.resolved.toml",
         "summary.json",
         "trajectories.sqlite",

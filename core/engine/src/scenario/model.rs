@@ -525,4 +525,6 @@ pub struct RecordSpec {
     pub every: f64,
     /// Formats of trajectories.
     pub formats: Vec<RecordFormat>,
+    /// Seconds between two frames of the replay; 0 for no replay.
+    pub replay: f64,
 }

@@ -9,6 +9,7 @@ mod matrix;
 mod nav;
 mod new;
 mod path;
+mod replay;
 mod run;
 mod schema;
 mod site;
@@ -41,6 +42,8 @@ pub enum Command {
     Bench(bench::BenchArgs),
     /// Run a paper's experiment, our figures beside the paper's; without a name list them.
     Experiment(experiment::ExperimentArgs),
+    /// Make the page that shows a run again, from its folder.
+    Replay(replay::ReplayArgs),
     /// Write a working start.
     New(new::NewArgs),
     /// JSON Schema of scenario files, for editors.
@@ -60,6 +63,7 @@ impl Command {
             Command::Matrix(args) => matrix::matrix(&args, json),
             Command::Bench(args) => bench::bench(&args, json),
             Command::Experiment(args) => experiment::experiment(&args, json),
+            Command::Replay(args) => replay::replay(&args, json),
             Command::New(args) => new::new(&args, json),
             Command::Schema => schema::schema(),
         }

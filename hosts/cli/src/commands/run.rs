@@ -18,6 +18,7 @@ use crate::{
         Folder, Recorder,
         summary::{Outcome, Summary, peak_bytes, strategies},
     },
+    replay::{self, Surroundings},
 };
 
 /// Arguments of `run`.
@@ -77,12 +78,7 @@ struct Job<'a> {
 pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
     let loaded = args.scenario.load()?;
     let (scenario, registry) = (loaded.scenario.clone(), loaded.registry.clone());
-    let floor_names: Vec<String> = loaded
-        .environment
-        .floors
-        .iter()
-        .map(|f| f.name.clone())
-        .collect();
+    let surroundings = Surroundings::of(&loaded);
     let mut simulation = Simulation::from_loaded(loaded, args.threads)?;
     console::notices(simulation.notices());
     let resumed_at = match &args.resume {
@@ -102,7 +98,7 @@ pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
         .write("scenario.resolved.toml", resolved.as_bytes())?;
     listen_for_stop();
 
-    let mut recorder = Recorder::new(&job.folder, &simulation, &floor_names)?;
+    let mut recorder = Recorder::new(&job.folder, &simulation, surroundings)?;
     let mut files = vec!["scenario.resolved.toml".to_owned()];
     let began = Instant::now();
     let first_step = simulation.steps();
@@ -119,7 +115,9 @@ pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
     };
     let metrics = Outcome::of(&simulation);
     let caption = caption(&scenario, &simulation);
-    let written = recorder.finish(&simulation, &caption, args.svg);
+    let used = strategies(&scenario, &registry);
+    let shown = serde_json::to_value(&used).map_err(Failure::run)?;
+    let written = recorder.finish(&simulation, &caption, shown, args.svg);
     files.extend(written.inspect_err(|_| job.folder.sweep())?);
     files.push("summary.json".to_owned());
     let made = (simulation.steps() - first_step).max(1) as f64;
@@ -135,7 +133,7 @@ pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
         error,
         resumed_at,
         digest: format!("{:016x}", simulation.digest()),
-        strategies: strategies(&scenario, &registry),
+        strategies: used,
         metrics,
         threads: thread_count(args.threads),
         wall_seconds,
@@ -182,8 +180,13 @@ fn tell(folder: &Folder, summary: &Summary, json: bool) -> Result<(), Failure> {
         console::err(&picture);
     } else {
         let where_to = folder.path().display();
+        let replay = folder.file(replay::NAME);
+        let watch = match summary.files.iter().any(|f| f == replay::NAME) {
+            true => format!("watch {} in a browser\n", replay.display()),
+            false => String::new(),
+        };
         console::out(&format!(
-            "{}\nfiles in {where_to}\n{picture}",
+            "{}\nfiles in {where_to}\n{watch}{picture}",
             summary.table()
         ));
     }

@@ -18,7 +18,7 @@ mod tracks;
 pub use map::{draw_map, edge_points, two_way_edges};
 pub use picture::{Caption, draw_run};
 pub use storeys::Storeys;
-pub use tracks::Tracks;
+pub use tracks::{Tracks, expected_people};
 
 /// A finished picture.
 #[derive(Clone, Debug)]

@@ -44,6 +44,12 @@ pub struct Tracks {
     heat_every: u64,
 }
 
+/// How many people a scenario will have, as far as it says.
+pub fn expected_people(scenario: &Scenario) -> u64 {
+    let sources = scenario.sources.iter();
+    sources.map(|s| expected(s, scenario.duration)).sum()
+}
+
 fn expected(source: &SourceSpec, duration: f64) -> u64 {
     let by_rate = source.rate.map(|rate| {
         let stop = source.stop.unwrap_or(duration).min(duration);
@@ -62,11 +68,7 @@ impl Tracks {
         let ground = simulation.ground();
         let floors = simulation.place().ground.floor_count();
         let storeys = Storeys::of(ground, if ground.plan { floors } else { 1 }, floor_names);
-        let people: u64 = scenario
-            .sources
-            .iter()
-            .map(|s| expected(s, scenario.duration))
-            .sum();
+        let people = expected_people(scenario);
         let every = ((EVERY / scenario.dt).round() as u64).max(1);
         Tracks {
             heat: if ground.plan {

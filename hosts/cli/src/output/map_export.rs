@@ -40,12 +40,7 @@ pub fn geojson(simulation: &Engine) -> Value {
             },
         }));
     }
-    let shapes = if map.region_ring_start.is_empty() {
-        cells(simulation)
-    } else {
-        rings(ground, map)
-    };
-    for (region, polygons) in shapes {
+    for (region, polygons) in shapes(simulation) {
         let geometry = match polygons.as_slice() {
             [one] => json!({ "type": "Polygon", "coordinates": one }),
             many => json!({ "type": "MultiPolygon", "coordinates": many }),
@@ -62,7 +57,17 @@ pub fn geojson(simulation: &Engine) -> Value {
 }
 
 /// Polygons of regions: for each polygon its rings, outer first, closed.
-type Shapes = BTreeMap<u32, Vec<Vec<Vec<Value>>>>;
+pub type Shapes = BTreeMap<u32, Vec<Vec<Vec<Value>>>>;
+
+/// The regions of a simulation's map, world coordinates.
+pub fn shapes(simulation: &Engine) -> Shapes {
+    let map = simulation.map();
+    if map.region_ring_start.is_empty() {
+        cells(simulation)
+    } else {
+        rings(simulation.ground(), map)
+    }
+}
 
 /// World coordinates as GeoJSON has them: the height only where there is one to tell.
 fn position(ground: GroundView<'_>, point: Vec3) -> Value {

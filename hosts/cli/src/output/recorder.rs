@@ -2,10 +2,11 @@
 
 use throng::engine::simulation::Simulation as Engine;
 
-use super::{Folder, metrics::MetricsFile, trajectories::Trajectories};
+use super::{Folder, metrics::MetricsFile, summary::KERNEL, trajectories::Trajectories};
 use crate::{
-    draw::{Caption, Tracks, draw_run},
+    draw::{Caption, Tracks, draw_run, expected_people},
     failure::Failure,
+    replay::{self, About, Recording, Surroundings},
 };
 
 /// Takes what a run leaves behind while it runs.
@@ -15,6 +16,8 @@ pub struct Recorder {
     trajectories: Trajectories,
     metrics: MetricsFile,
     tracks: Tracks,
+    replay: Option<Recording>,
+    surroundings: Surroundings,
 }
 
 impl Recorder {
@@ -22,14 +25,27 @@ impl Recorder {
     pub fn new(
         folder: &Folder,
         simulation: &Engine,
-        floor_names: &[String],
+        surroundings: Surroundings,
     ) -> Result<Recorder, Failure> {
         let scenario = simulation.scenario();
+        let tracks = Tracks::new(simulation, scenario, &surroundings.floor_names);
+        let replay = match scenario.record.replay {
+            every if every > 0.0 => Some(Recording::new(
+                folder,
+                simulation,
+                every,
+                expected_people(scenario),
+                &tracks.storeys,
+            )?),
+            _ => None,
+        };
         Ok(Recorder {
             folder: folder.clone(),
+            replay,
+            surroundings,
             trajectories: Trajectories::new(folder, simulation)?,
             metrics: MetricsFile::new(folder, simulation)?,
-            tracks: Tracks::new(simulation, scenario, floor_names),
+            tracks,
         })
     }
 
@@ -38,14 +54,18 @@ impl Recorder {
         self.trajectories.observe(simulation)?;
         self.metrics.observe(simulation)?;
         self.tracks.observe(simulation);
+        if let Some(replay) = &mut self.replay {
+            replay.observe(simulation)?;
+        }
         Ok(())
     }
 
-    /// Draws the picture and gives all files their names.
+    /// Draws the picture, writes the replay and gives all files their names.
     pub fn finish(
         self,
         simulation: &Engine,
         caption: &Caption,
+        strategies: serde_json::Value,
         svg: bool,
     ) -> Result<Vec<String>, Failure> {
         let mut files = self.trajectories.finish()?;
@@ -56,6 +76,27 @@ impl Recorder {
         if let Some(text) = drawn.svg {
             self.folder.write("picture.svg", text.as_bytes())?;
             files.push("picture.svg".into());
+        }
+        if let Some(replay) = self.replay {
+            let metrics = std::fs::read_to_string(self.folder.file("metrics.csv"));
+            let about = About {
+                strategies,
+                digest: format!("{:016x}", simulation.digest()),
+                metrics: metrics.map_err(|e| self.folder.failed(replay::NAME, e))?,
+                kernel: KERNEL,
+                sources: caption.sources.clone(),
+                notes: Vec::new(),
+            };
+            let (storeys, surroundings) = (&self.tracks.storeys, &self.surroundings);
+            let recorded = replay.finish()?;
+            files.push(replay::write(
+                &self.folder,
+                simulation,
+                storeys,
+                surroundings,
+                &recorded,
+                &about,
+            )?);
         }
         Ok(files)
     }

@@ -14,7 +14,8 @@ use throng::{
 use crate::console::{Table, number};
 
 /// How the density of the metrics is measured.
-const KERNEL: &str = "persons within 1.5 m of each person, itself included, per area of that disc";
+pub const KERNEL: &str =
+    "persons within 1.5 m of each person, itself included, per area of that disc";
 
 /// A strategy that took part.
 #[derive(Clone, Debug, Serialize)]

@@ -255,6 +255,7 @@ impl Default for RecordSpec {
         RecordSpec {
             every: 0.5,
             formats: vec![RecordFormat::Sqlite],
+            replay: 0.2,
         }
     }
 }
@@ -271,5 +272,7 @@ impl Section for RecordSpec {
             ListOf(word::<RecordFormat>()),
             &mut self.formats,
         );
+        let about = "Time between two frames of the replay; 0 for no replay.";
+        keys.one("replay", about, "s", number(0.0, 1e6), &mut self.replay);
     }
 }

@@ -352,6 +352,7 @@ limit = 99
 [record]
 every = 1.0
 formats = ["text", "csv"]
+replay = 0.5
 [snapshot]
 vary = { nav = ["grid"] }
 "#;

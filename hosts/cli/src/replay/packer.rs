@@ -1,0 +1,324 @@
+//! Blocks of frames: where everybody was, packed so that a page can open any block alone.
+//!
+//! A block holds up to [`FRAMES`] frames. Everybody in it has one stretch of frames. The first
+//! place of a stretch is a keyframe, then follows one difference, then second differences (the
+//! change of the difference), each one byte, with [`ESCAPE`] where it does not fit; the number
+//! itself then stands in a list of its own. Columns that rarely change are their first values
+//! and a list of changes. The page's `format.js` reads what is written here.
+
+use glam::Vec3;
+
+use super::bytes::{signed, varint};
+
+/// Side of the lattice that places are rounded to, metres.
+pub const QUANTUM: f32 = 0.02;
+/// Step that speeds and velocities are rounded to, metres per second.
+pub const SPEED_QUANTUM: f32 = 0.05;
+/// Most frames of a block.
+pub const FRAMES: usize = 50;
+/// A block with so many places is closed, if it has [`LEAST_FRAMES`].
+const PLACES: usize = 600_000;
+const LEAST_FRAMES: usize = 10;
+/// The byte of a difference that does not fit.
+const ESCAPE: u8 = 255;
+/// Columns that rarely change: storey, tier, what it does, goal.
+pub const SLOW: usize = 4;
+
+/// One person in a frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// Number in the order of first appearance.
+    pub serial: u32,
+    /// Where it is, metres.
+    pub at: Vec3,
+    /// Its speed, metres per second.
+    pub speed: f32,
+    /// Storey, tier, what it does, goal + 1.
+    pub slow: [u32; SLOW],
+}
+
+/// Velocity and preferred velocity in world directions, metres per second.
+pub type Detail = [Vec3; 2];
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    slot: u32,
+    values: [i32; 4],
+}
+
+#[derive(Clone, Debug)]
+struct Stretch {
+    serial: u32,
+    first: u32,
+    count: u32,
+    initial: [u32; SLOW],
+    now: [u32; SLOW],
+}
+
+/// The block at hand.
+#[derive(Debug, Default)]
+pub struct Packer {
+    heights: bool,
+    frames: usize,
+    rows: Vec<Row>,
+    stretches: Vec<Stretch>,
+    /// Slot of each serial in this block, from `first_serial` on.
+    slot_of: Vec<u32>,
+    first_serial: u32,
+    changes: Vec<[u32; 4]>,
+    detailed: Vec<u32>,
+    details: Vec<(u32, Detail)>,
+    seen: Vec<u8>,
+    seen_count: u64,
+    movers: Vec<u8>,
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+/// What a value is in steps of a quantum.
+fn steps(value: f32, quantum: f32) -> i32 {
+    (value / quantum).round() as i32
+}
+
+impl Packer {
+    /// An empty block, with heights or without.
+    pub fn new(heights: bool) -> Packer {
+        Packer {
+            heights,
+            ..Packer::default()
+        }
+    }
+
+    /// Frames so far.
+    pub fn frames(&self) -> usize {
+        self.frames
+    }
+
+    /// Whether the block should be closed before another frame.
+    pub fn is_full(&self) -> bool {
+        self.frames >= FRAMES || (self.rows.len() >= PLACES && self.frames >= LEAST_FRAMES)
+    }
+
+    /// Adds a person to the frame at hand.
+    pub fn add(&mut self, sample: &Sample) {
+        let slot = self.slot(sample);
+        let stretch = &mut self.stretches[slot as usize];
+        stretch.count += 1;
+        for column in 0..SLOW {
+            let value = sample.slow[column];
+            if stretch.now[column] != value {
+                stretch.now[column] = value;
+                let change = [self.frames as u32, slot, column as u32, value];
+                self.changes.push(change);
+            }
+        }
+        self.rows.push(Row {
+            slot,
+            values: [
+                steps(sample.at.x, QUANTUM),
+                steps(sample.at.y, QUANTUM),
+                steps(sample.at.z, QUANTUM),
+                steps(sample.speed, SPEED_QUANTUM),
+            ],
+        });
+    }
+
+    /// Adds the velocities of a person who is detailed; in every frame of a block or in none.
+    pub fn add_detail(&mut self, serial: u32, detail: Detail) {
+        let Some(slot) = self.known_slot(serial) else {
+            return;
+        };
+        if self.stretches[slot as usize].count == 1 {
+            self.detailed.push(slot);
+        }
+        self.details.push((slot, detail));
+    }
+
+    /// Adds whom somebody sees in the frame at hand.
+    pub fn add_seen(&mut self, serial: u32, seen: &[u32]) {
+        self.seen_count += 1;
+        varint(&mut self.seen, self.frames as u64);
+        varint(&mut self.seen, u64::from(serial));
+        varint(&mut self.seen, seen.len() as u64);
+        for other in seen {
+            signed(&mut self.seen, i64::from(*other) - i64::from(serial));
+        }
+    }
+
+    /// Adds the place of a mover to the frame at hand; in the same order in every frame.
+    pub fn add_mover(&mut self, at: Vec3) {
+        for value in at.to_array() {
+            signed(&mut self.movers, i64::from(steps(value, QUANTUM)));
+        }
+    }
+
+    /// Ends the frame at hand.
+    pub fn end_frame(&mut self) {
+        self.frames += 1;
+    }
+
+    fn known_slot(&self, serial: u32) -> Option<u32> {
+        let at = serial.checked_sub(self.first_serial)? as usize;
+        self.slot_of.get(at).copied().filter(|s| *s != NOWHERE)
+    }
+
+    fn slot(&mut self, sample: &Sample) -> u32 {
+        if let Some(slot) = self.known_slot(sample.serial) {
+            return slot;
+        }
+        if self.stretches.is_empty() {
+            self.first_serial = sample.serial;
+        }
+        if sample.serial < self.first_serial {
+            let more = (self.first_serial - sample.serial) as usize;
+            self.slot_of
+                .splice(0..0, std::iter::repeat_n(NOWHERE, more));
+            self.first_serial = sample.serial;
+        }
+        let at = (sample.serial - self.first_serial) as usize;
+        if at >= self.slot_of.len() {
+            self.slot_of.resize(at + 1, NOWHERE);
+        }
+        let slot = self.stretches.len() as u32;
+        self.slot_of[at] = slot;
+        self.stretches.push(Stretch {
+            serial: sample.serial,
+            first: self.frames as u32,
+            count: 0,
+            initial: sample.slow,
+            now: sample.slow,
+        });
+        slot
+    }
+
+    /// The bytes of the block; the next one begins empty.
+    pub fn close(&mut self) -> Vec<u8> {
+        let mut out = Vec::new();
+        let people = self.stretches.len();
+        varint(&mut out, self.frames as u64);
+        varint(&mut out, people as u64);
+        let mut before = 0;
+        for s in &self.stretches {
+            signed(&mut out, i64::from(s.serial) - before);
+            before = i64::from(s.serial);
+        }
+        self.stretches
+            .iter()
+            .for_each(|s| varint(&mut out, u64::from(s.first)));
+        self.stretches
+            .iter()
+            .for_each(|s| varint(&mut out, u64::from(s.count)));
+        for column in 0..SLOW {
+            self.stretches
+                .iter()
+                .for_each(|s| varint(&mut out, u64::from(s.initial[column])));
+        }
+        varint(&mut out, self.changes.len() as u64);
+        for change in &self.changes {
+            change.iter().for_each(|v| varint(&mut out, u64::from(*v)));
+        }
+        let values = self.by_person();
+        let columns: &[usize] = if self.heights {
+            &[0, 1, 2, 3]
+        } else {
+            &[0, 1, 3]
+        };
+        for &column in columns {
+            // Speeds change in jumps: their differences are not carried on.
+            let order = if column == 3 { 1 } else { 2 };
+            self.differences(&values, column, order, &mut out);
+        }
+        self.put_details(&mut out);
+        varint(&mut out, self.seen_count);
+        varint(&mut out, self.seen.len() as u64);
+        out.extend_from_slice(&self.seen);
+        out.extend_from_slice(&self.movers);
+        *self = Packer::new(self.heights);
+        out
+    }
+
+    /// Where the values of each slot begin when they stand person by person.
+    fn starts(&self) -> Vec<usize> {
+        let mut sum = 0;
+        let begin = |s: &Stretch| {
+            sum += s.count as usize;
+            sum - s.count as usize
+        };
+        self.stretches.iter().map(begin).collect()
+    }
+
+    fn by_person(&self) -> Vec<[i32; 4]> {
+        let mut next = self.starts();
+        let mut values = vec![[0; 4]; self.rows.len()];
+        for row in &self.rows {
+            let at = &mut next[row.slot as usize];
+            values[*at] = row.values;
+            *at += 1;
+        }
+        values
+    }
+
+    fn differences(&self, values: &[[i32; 4]], column: usize, order: u32, out: &mut Vec<u8>) {
+        let mut escapes = Vec::new();
+        let mut key = 0;
+        for (s, start) in self.stretches.iter().zip(self.starts()) {
+            let own = &values[start..start + s.count as usize];
+            let (mut at, mut pace) = (0, 0);
+            for (i, value) in own.iter().enumerate() {
+                let value = value[column];
+                if i == 0 {
+                    // Keyframes: the difference to the one before in the list.
+                    signed(&mut escapes, i64::from(value) - i64::from(key));
+                    key = value;
+                } else {
+                    let miss = i64::from(value) - i64::from(at) - i64::from(pace);
+                    if (-127..=127).contains(&miss) {
+                        out.push((miss + 127) as u8);
+                    } else {
+                        out.push(ESCAPE);
+                        signed(&mut escapes, miss);
+                    }
+                    pace = if order == 2 { value - at } else { 0 };
+                }
+                at = value;
+            }
+        }
+        varint(out, escapes.len() as u64);
+        out.append(&mut escapes);
+    }
+
+    fn put_details(&self, out: &mut Vec<u8>) {
+        varint(out, self.detailed.len() as u64);
+        self.detailed
+            .iter()
+            .for_each(|s| varint(out, u64::from(*s)));
+        let byte = |v: f32| steps(v, SPEED_QUANTUM).clamp(-127, 127) as i8;
+        let axes = if self.heights { 3 } else { 2 };
+        let mut columns: Vec<Vec<Vec<i8>>> = vec![Vec::new(); 2 * axes];
+        let mut place_of = vec![NOWHERE; self.stretches.len()];
+        for (place, slot) in self.detailed.iter().enumerate() {
+            place_of[*slot as usize] = place as u32;
+        }
+        columns
+            .iter_mut()
+            .for_each(|c| c.resize(self.detailed.len(), Vec::new()));
+        for (slot, detail) in &self.details {
+            let place = place_of[*slot as usize];
+            if place == NOWHERE {
+                continue;
+            }
+            for which in 0..2 {
+                for axis in 0..axes {
+                    columns[which * axes + axis][place as usize].push(byte(detail[which][axis]));
+                }
+            }
+        }
+        for person in columns.iter().flatten() {
+            let mut before = 0i8;
+            for value in person {
+                out.push(value.wrapping_sub(before) as u8);
+                before = *value;
+            }
+        }
+    }
+}

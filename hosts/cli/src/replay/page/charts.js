@@ -1,0 +1,81 @@
+// Time series from the run's metrics, with the values under the cursor.
+
+class Charts {
+  constructor(element, series, times, seek) {
+    this.times = times;
+    this.charts = series.map(({ unit, lines }) => {
+      const figure = document.createElement("figure"), caption = document.createElement("figcaption"), canvas = document.createElement("canvas");
+      canvas.setAttribute("role", "img");
+      canvas.setAttribute("aria-label", lines.map((l) => l.name).join(", ") + " over time");
+      figure.append(caption, canvas);
+      element.append(figure);
+      canvas.addEventListener("pointerdown", (event) => {
+        const move = (e) => {
+          const box = canvas.getBoundingClientRect(), share = (e.clientX - box.left - 30) / (box.width - 34);
+          seek(times[0] + Math.min(1, Math.max(0, share)) * (times[times.length - 1] - times[0]));
+        };
+        canvas.setPointerCapture(event.pointerId);
+        move(event);
+        canvas.onpointermove = move;
+        canvas.onpointerup = () => canvas.onpointermove = null;
+      });
+      const most = roundAbove(Math.max(1e-3, ...lines.map((l) => l.values.reduce((m, v) => Math.max(m, v), 0))));
+      return { unit, lines, caption, canvas, most };
+    });
+  }
+
+  // The last sample that is not after a time.
+  sample(time) {
+    let at = 0;
+    while (at + 1 < this.times.length && this.times[at + 1] <= time + 1e-9) at++;
+    return at;
+  }
+
+  draw(time, style) {
+    if (this.times.length === 0) return;
+    const at = this.sample(time), ratio = window.devicePixelRatio || 1;
+    for (const { unit, lines, caption, canvas, most } of this.charts) {
+      caption.innerHTML = lines.map((l, i) => `<span><i class="swatch" style="border-color:${l.colour};border-top-style:${i ? "dashed" : "solid"}"></i>${l.name} <b>${this.times[at] <= time + 1e-9 ? number(l.values[at]) : "–"}</b></span>`).join("") + `<span style="color:var(--pale)">${unit}</span>`;
+      const width = canvas.clientWidth, height = canvas.clientHeight;
+      canvas.width = width * ratio;
+      canvas.height = height * ratio;
+      const c = canvas.getContext("2d");
+      c.scale(ratio, ratio);
+      c.font = "10px system-ui, sans-serif";
+      c.fillStyle = style.pale;
+      c.textAlign = "right";
+      c.fillText(number(most), 27, 9);
+      c.fillText("0", 27, height - 3);
+      c.strokeStyle = style.line;
+      c.strokeRect(30.5, 0.5, width - 34, height - 4);
+      const first = this.times[0], span = Math.max(1e-9, this.times[this.times.length - 1] - first);
+      const x = (t) => 30.5 + (t - first) / span * (width - 34), y = (v) => height - 3.5 - v / most * (height - 5);
+      lines.forEach((l, i) => {
+        c.beginPath();
+        // Long runs have more samples than pixels.
+        const step = Math.max(1, Math.floor(this.times.length / (2 * width)));
+        for (let k = 0; k < this.times.length; k += step) c.lineTo(x(this.times[k]), y(l.values[k]));
+        c.strokeStyle = l.colour;
+        c.lineWidth = 1.5;
+        c.setLineDash(i ? [4, 3] : []);
+        c.stroke();
+        c.setLineDash([]);
+      });
+      const now = x(Math.min(Math.max(time, first), first + span));
+      c.strokeStyle = style.ink;
+      c.lineWidth = 1;
+      c.beginPath();
+      c.moveTo(now, 0);
+      c.lineTo(now, height - 3);
+      c.stroke();
+    }
+  }
+}
+
+// A number with as many decimals as tell something.
+function number(value) {
+  if (value === undefined || Number.isNaN(value)) return "–";
+  const size = Math.abs(value);
+  if (Number.isInteger(value) || size >= 1000) return Math.round(value).toString();
+  return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2);
+}
