@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::Args;
-use throng::{Registry, RunError, Scenario, Simulation};
+use throng::{Registry, RunError, Scenario, Simulation, engine::build::merge_environment};
 
 use super::{ScenarioArgs, thread_count};
 use crate::{
@@ -83,6 +83,7 @@ pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
         .iter()
         .map(|f| f.name.clone())
         .collect();
+    let environment = merge_environment(&loaded.scenario, loaded.environment.clone())?;
     let mut simulation = Simulation::from_loaded(loaded, args.threads)?;
     console::notices(simulation.notices());
     let resumed_at = match &args.resume {
@@ -102,7 +103,7 @@ pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
         .write("scenario.resolved.toml", resolved.as_bytes())?;
     listen_for_stop();
 
-    let mut recorder = Recorder::new(&job.folder, &simulation, &floor_names)?;
+    let mut recorder = Recorder::new(&job.folder, &simulation, &environment, &floor_names)?;
     let mut files = vec!["scenario.resolved.toml".to_owned()];
     let began = Instant::now();
     let first_step = simulation.steps();
@@ -118,7 +119,8 @@ pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
     };
     let metrics = Outcome::of(&simulation, recorder.speeds(), recorder.unreachable());
     let caption = caption(&scenario, &simulation);
-    files.extend(recorder.finish(&simulation, &caption, args.svg)?);
+    let (written, measures) = recorder.finish(&simulation, &caption, args.svg)?;
+    files.extend(written);
     files.push("summary.json".to_owned());
     let made = (simulation.steps() - first_step).max(1) as f64;
     let summary = Summary {
@@ -135,6 +137,7 @@ pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
         digest: format!("{:016x}", simulation.digest()),
         strategies: strategies(&scenario, &registry),
         metrics,
+        measures,
         threads: thread_count(args.threads),
         wall_seconds,
         real_time_factor: made * scenario.dt / wall_seconds.max(1e-9),

@@ -5,10 +5,16 @@ use std::collections::BTreeMap;
 use throng::{
     Event,
     engine::{agents::Doing, simulation::Simulation as Engine},
+    environment::Environment,
     metrics::Spread,
 };
 
-use super::{Folder, metrics::MetricsFile, trajectories::Trajectories};
+use super::{
+    Folder,
+    measuring::{Measures, Measuring},
+    metrics::MetricsFile,
+    trajectories::Trajectories,
+};
 use crate::{
     draw::{Caption, Tracks, draw_run},
     failure::Failure,
@@ -80,6 +86,7 @@ pub struct Recorder {
     metrics: MetricsFile,
     tracks: Tracks,
     speeds: Speeds,
+    measuring: Measuring,
     unreachable: BTreeMap<&'static str, u64>,
 }
 
@@ -88,6 +95,7 @@ impl Recorder {
     pub fn new(
         folder: &Folder,
         simulation: &Engine,
+        environment: &Environment,
         floor_names: &[String],
     ) -> Result<Recorder, Failure> {
         let scenario = simulation.scenario();
@@ -100,6 +108,7 @@ impl Recorder {
                 counts: vec![0; SPEED_BINS],
                 every: ((scenario.metrics.every / scenario.dt).round() as u64).max(1),
             },
+            measuring: Measuring::new(simulation, environment),
             unreachable: BTreeMap::new(),
         })
     }
@@ -110,6 +119,7 @@ impl Recorder {
         self.metrics.observe(simulation)?;
         self.tracks.observe(simulation);
         self.speeds.observe(simulation);
+        self.measuring.observe(simulation);
         for event in simulation.events() {
             if let Event::Unreachable(_, why) = event {
                 *self.unreachable.entry(why).or_default() += 1;
@@ -128,13 +138,14 @@ impl Recorder {
         self.unreachable.clone()
     }
 
-    /// Draws the picture and gives all files their names.
+    /// Draws the picture and gives all files their names; tells them and what was measured.
     pub fn finish(
         self,
         simulation: &Engine,
         caption: &Caption,
         svg: bool,
-    ) -> Result<Vec<String>, Failure> {
+    ) -> Result<(Vec<String>, Measures), Failure> {
+        let measures = self.measuring.finish(simulation);
         let mut files = self.trajectories.finish()?;
         files.push(self.metrics.finish()?);
         let drawn = draw_run(simulation, &self.tracks, caption, svg)?;
@@ -144,6 +155,6 @@ impl Recorder {
             self.folder.write("picture.svg", text.as_bytes())?;
             files.push("picture.svg".into());
         }
-        Ok(files)
+        Ok((files, measures))
     }
 }
