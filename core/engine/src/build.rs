@@ -245,8 +245,9 @@ fn floor_index(
     }
 }
 
-/// Adds what the scenario itself draws to the environment.
-pub(crate) fn merge_environment(
+/// Adds what the scenario itself draws to the environment: connections, areas, lines, doors and
+/// obstacles.
+pub fn merge_environment(
     scenario: &Scenario,
     mut environment: Environment,
 ) -> Result<Environment, BuildError> {

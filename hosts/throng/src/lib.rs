@@ -129,6 +129,7 @@
 
 pub mod alone;
 pub mod load;
+pub mod measure;
 pub mod scenes;
 mod simulation;
 pub mod snapshot;

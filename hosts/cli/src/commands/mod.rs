@@ -9,6 +9,7 @@ mod matrix;
 mod nav;
 mod new;
 mod path;
+mod plot;
 mod replay;
 mod run;
 mod schema;
@@ -36,6 +37,8 @@ pub enum Command {
     Nav(nav::NavArgs),
     /// Find routes alone.
     Path(path::PathArgs),
+    /// Pictures of a finished run: density, speed, paths, charts, a film.
+    Plot(plot::PlotArgs),
     /// Run every valid combination of strategies on a scenario.
     Matrix(matrix::MatrixArgs),
     /// Measure the speed of a scenario.
@@ -60,6 +63,7 @@ impl Command {
             Command::Describe(args) => describe::describe(&args, json),
             Command::Nav(args) => nav::nav(&args, json),
             Command::Path(args) => path::path(&args, json),
+            Command::Plot(args) => plot::plot(&args, json),
             Command::Matrix(args) => matrix::matrix(&args, json),
             Command::Bench(args) => bench::bench(&args, json),
             Command::Experiment(args) => experiment::experiment(&args, json),

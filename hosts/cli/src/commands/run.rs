@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::Args;
-use throng::{Registry, RunError, Scenario, Simulation};
+use throng::{Registry, RunError, Scenario, Simulation, engine::build::merge_environment};
 
 use super::{ScenarioArgs, thread_count};
 use crate::{
@@ -79,6 +79,7 @@ pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
     let loaded = args.scenario.load()?;
     let (scenario, registry) = (loaded.scenario.clone(), loaded.registry.clone());
     let surroundings = Surroundings::of(&loaded);
+    let environment = merge_environment(&loaded.scenario, loaded.environment.clone())?;
     let mut simulation = Simulation::from_loaded(loaded, args.threads)?;
     console::notices(simulation.notices());
     let resumed_at = match &args.resume {
@@ -98,7 +99,7 @@ pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
         .write("scenario.resolved.toml", resolved.as_bytes())?;
     listen_for_stop();
 
-    let mut recorder = Recorder::new(&job.folder, &simulation, surroundings)?;
+    let mut recorder = Recorder::new(&job.folder, &simulation, &environment, surroundings)?;
     let mut files = vec!["scenario.resolved.toml".to_owned()];
     let began = Instant::now();
     let first_step = simulation.steps();
@@ -118,7 +119,8 @@ pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
     let used = strategies(&scenario, &registry);
     let shown = serde_json::to_value(&used).map_err(Failure::run)?;
     let written = recorder.finish(&simulation, &caption, shown, args.svg);
-    files.extend(written.inspect_err(|_| job.folder.sweep())?);
+    let (written, measures) = written.inspect_err(|_| job.folder.sweep())?;
+    files.extend(written);
     files.push("summary.json".to_owned());
     let made = (simulation.steps() - first_step).max(1) as f64;
     let summary = Summary {
@@ -135,6 +137,7 @@ pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
         digest: format!("{:016x}", simulation.digest()),
         strategies: used,
         metrics,
+        measures,
         threads: thread_count(args.threads),
         wall_seconds,
         real_time_factor: made * scenario.dt / wall_seconds.max(1e-9),

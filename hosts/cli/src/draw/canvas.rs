@@ -3,7 +3,10 @@
 use std::fmt::Write;
 
 use glam::Vec2;
-use tiny_skia::{FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Stroke, Transform};
+use tiny_skia::{
+    FillRule, FilterQuality, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, PixmapPaint,
+    Stroke, Transform,
+};
 
 use super::{
     Drawn,
@@ -17,6 +20,7 @@ use crate::failure::Failure;
 pub enum Anchor {
     Start,
     Middle,
+    End,
 }
 
 /// A picture being drawn, in pixels from the upper left, as pixels and as SVG at once.
@@ -143,6 +147,73 @@ impl Canvas {
         self.tag("rect", &shape, colour, None);
     }
 
+    /// Fills an upright rectangle with cells of colours, row by row from its upper left, smoothly.
+    pub fn raster(
+        &mut self,
+        low: Vec2,
+        high: Vec2,
+        width: u32,
+        cells: &[Colour],
+    ) -> Result<(), Failure> {
+        let height = cells.len() as u32 / width.max(1);
+        let (size, scale) = (
+            high - low,
+            (high - low) / Vec2::new(width as f32, height as f32),
+        );
+        let mut image = Pixmap::new(width, height)
+            .ok_or_else(|| Failure::run(format!("a raster of {width} x {height} is too large")))?;
+        for (pixel, c) in image.pixels_mut().iter_mut().zip(cells) {
+            *pixel = tiny_skia::ColorU8::from_rgba(c.0, c.1, c.2, c.3).premultiply();
+        }
+        let paint = PixmapPaint {
+            quality: FilterQuality::Bilinear,
+            ..PixmapPaint::default()
+        };
+        let place = Transform::from_row(scale.x, 0.0, 0.0, scale.y, low.x, low.y);
+        self.pixels
+            .draw_pixmap(0, 0, image.as_ref(), &paint, place, None);
+        if let Some(svg) = &mut self.svg {
+            let png = image
+                .encode_png()
+                .map_err(|e| Failure::run(format!("the raster cannot be packed: {e}")))?;
+            // Writing to a string cannot fail.
+            let _ = writeln!(
+                svg,
+                "<image x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" \
+                 preserveAspectRatio=\"none\" href=\"data:image/png;base64,{}\"/>",
+                low.x,
+                low.y,
+                size.x,
+                size.y,
+                base64(&png)
+            );
+        }
+        Ok(())
+    }
+
+    /// The pixels so far.
+    pub fn pixels(&self) -> &Pixmap {
+        &self.pixels
+    }
+
+    /// Puts pixels of the same size in place of those so far; the SVG stays.
+    pub fn set_pixels(&mut self, pixels: &Pixmap) {
+        if self.pixels.data().len() == pixels.data().len() {
+            self.pixels.data_mut().copy_from_slice(pixels.data());
+        }
+    }
+
+    /// Fills it with another picture made smaller by a factor.
+    pub fn shrink(&mut self, from: &Canvas, factor: f32) {
+        let paint = PixmapPaint {
+            quality: FilterQuality::Bicubic,
+            ..PixmapPaint::default()
+        };
+        let scale = Transform::from_scale(factor, factor);
+        self.pixels
+            .draw_pixmap(0, 0, from.pixels.as_ref(), &paint, scale, None);
+    }
+
     /// Fills a disc.
     pub fn disc(&mut self, centre: Vec2, radius: f32, colour: Colour) {
         if let Some(path) = PathBuilder::from_circle(centre.x, centre.y, radius) {
@@ -168,6 +239,7 @@ impl Canvas {
         let start = match anchor {
             Anchor::Start => at.x,
             Anchor::Middle => at.x - width / 2.0,
+            Anchor::End => at.x - width,
         };
         let strokes = text_strokes(text, Vec2::new(start, at.y), height);
         self.lines(&strokes, height * 0.13, colour);
@@ -184,6 +256,25 @@ impl Canvas {
             .map_err(|e| Failure::run(format!("the picture cannot be packed: {e}")))?;
         Ok(Drawn { png, svg: self.svg })
     }
+}
+
+/// Bytes as letters, as SVG takes pictures.
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let byte = |i: usize| u32::from(three.get(i).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for i in 0..4 {
+            let letter = LETTERS[(bits >> (18 - 6 * i)) as usize & 63];
+            text.push(if i <= three.len() {
+                char::from(letter)
+            } else {
+                '='
+            });
+        }
+    }
+    text
 }
 
 fn path_of(lines: &[Vec<Vec2>], closed: bool) -> Option<Path> {
@@ -223,4 +314,22 @@ fn svg_path(lines: &[Vec<Vec2>], closed: bool) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_pads_as_the_standard_says() {
+        for (bytes, text) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foobar", "Zm9vYmFy"),
+        ] {
+            assert_eq!(base64(bytes.as_bytes()), text);
+        }
+    }
 }

@@ -59,3 +59,32 @@ pub fn heat(share: f32) -> Colour {
     let low = (at as usize).min(HEAT.len() - 2);
     HEAT[low].mix(HEAT[low + 1], at - low as f32)
 }
+
+/// Seventeen colours of cividis (Nunez, Anderton & Renslow 2018, PLoS ONE 13, e0199239), evenly
+/// spaced: even in lightness, the same for people who do not tell red from green.
+const CIVIDIS: [Colour; 17] = [
+    Colour(0, 34, 78, 255),
+    Colour(0, 46, 106, 255),
+    Colour(26, 56, 111, 255),
+    Colour(50, 67, 109, 255),
+    Colour(67, 78, 108, 255),
+    Colour(83, 90, 109, 255),
+    Colour(97, 101, 111, 255),
+    Colour(111, 112, 115, 255),
+    Colour(125, 124, 120, 255),
+    Colour(140, 136, 120, 255),
+    Colour(155, 148, 118, 255),
+    Colour(171, 160, 114, 255),
+    Colour(188, 174, 108, 255),
+    Colour(205, 187, 99, 255),
+    Colour(222, 201, 88, 255),
+    Colour(240, 216, 70, 255),
+    Colour(254, 232, 56, 255),
+];
+
+/// The colour of a share from 0 to 1 on cividis: dark blue to yellow.
+pub fn cividis(share: f32) -> Colour {
+    let at = share.clamp(0.0, 1.0) * (CIVIDIS.len() - 1) as f32;
+    let low = (at as usize).min(CIVIDIS.len() - 2);
+    CIVIDIS[low].mix(CIVIDIS[low + 1], at - low as f32)
+}

@@ -2,14 +2,17 @@
 //! the layout with title, scale and key, [`storeys`] the floors side by side.
 //!
 //! [`picture`] draws a run from what [`tracks`] gathered while it ran, [`map`] a navigation map,
-//! [`solid`] grounds that are no floor plan.
+//! [`solid`] grounds that are no floor plan. [`plots`] draws a finished run, its charts on the axes
+//! of [`chart`].
 
 mod canvas;
+mod chart;
 mod colours;
 mod font;
 mod heat;
 mod map;
 mod picture;
+pub mod plots;
 mod sheet;
 mod solid;
 mod storeys;

@@ -4,6 +4,7 @@ use glam::Vec2;
 
 use super::{
     canvas::{Anchor, Canvas},
+    chart::Axis,
     colours::{self, Colour},
     font::text_width,
     storeys::Storey,
@@ -171,6 +172,35 @@ impl Sheet {
         self.canvas
             .text(&ends, at, SMALL, Anchor::Start, colours::INK);
         self.key_at += width.max(text_width(&ends, SMALL)) + 44.0;
+    }
+
+    /// Draws the key of a quantity, from 0 to a value in a palette, with ticks at round numbers.
+    pub fn colour_bar(&mut self, words: &str, most: f32, palette: fn(f32) -> Colour) {
+        let (width, y) = (260.0, self.baseline() - 4.0);
+        let left = self.key_at;
+        for i in 0..130 {
+            let from = Vec2::new(left + width * i as f32 / 130.0, y - 6.0);
+            let to = Vec2::new(left + width * (i + 1) as f32 / 130.0 + 0.5, y + 6.0);
+            self.canvas.rectangle(from, to, palette(i as f32 / 129.0));
+        }
+        let at = Vec2::new(left, y - 14.0);
+        self.canvas
+            .text(words, at, SMALL, Anchor::Start, colours::INK);
+        let axis = Axis::until(f64::from(most), 5);
+        for value in axis.ticks() {
+            let x = left + width * (value / f64::from(most)) as f32;
+            let tick = [vec![Vec2::new(x, y + 6.0), Vec2::new(x, y + 10.0)]];
+            self.canvas.lines(&tick, 1.0, colours::INK);
+            let at = Vec2::new(x, y + 24.0);
+            self.canvas.text(
+                &axis.label(value),
+                at,
+                SMALL,
+                Anchor::Middle,
+                colours::PALE_INK,
+            );
+        }
+        self.key_at += width.max(text_width(words, SMALL)) + 44.0;
     }
 
     /// Draws an entry of the key: a disc and a word, as long as there is room.

@@ -1,11 +1,14 @@
 //! What a run leaves behind, one file each.
 //!
 //! [`Folder`] writes files whole or not at all; [`Recorder`] takes a frame now and then for
-//! trajectories, `metrics.csv` and the picture; [`summary`] is the document at the end.
+//! trajectories, `metrics.csv` and the picture; [`summary`] is the document at the end,
+//! with what [`measuring`] found.
 //! [`map_export`] writes navigation maps for other programs.
 
+pub mod finished;
 mod folder;
 pub mod map_export;
+pub mod measuring;
 mod metrics;
 mod outline;
 mod recorder;

@@ -1,8 +1,14 @@
 //! Takes what a run leaves behind while it runs.
 
-use throng::engine::simulation::Simulation as Engine;
+use throng::{engine::simulation::Simulation as Engine, environment::Environment};
 
-use super::{Folder, metrics::MetricsFile, summary::KERNEL, trajectories::Trajectories};
+use super::{
+    Folder,
+    measuring::{Measures, Measuring},
+    metrics::MetricsFile,
+    summary::KERNEL,
+    trajectories::Trajectories,
+};
 use crate::{
     draw::{Caption, Tracks, draw_run, expected_people},
     failure::Failure,
@@ -16,6 +22,7 @@ pub struct Recorder {
     trajectories: Trajectories,
     metrics: MetricsFile,
     tracks: Tracks,
+    measuring: Measuring,
     replay: Option<Recording>,
     surroundings: Surroundings,
 }
@@ -25,6 +32,7 @@ impl Recorder {
     pub fn new(
         folder: &Folder,
         simulation: &Engine,
+        environment: &Environment,
         surroundings: Surroundings,
     ) -> Result<Recorder, Failure> {
         let scenario = simulation.scenario();
@@ -46,6 +54,7 @@ impl Recorder {
             trajectories: Trajectories::new(folder, simulation)?,
             metrics: MetricsFile::new(folder, simulation)?,
             tracks,
+            measuring: Measuring::new(simulation, environment),
         })
     }
 
@@ -54,20 +63,23 @@ impl Recorder {
         self.trajectories.observe(simulation)?;
         self.metrics.observe(simulation)?;
         self.tracks.observe(simulation);
+        self.measuring.observe(simulation);
         if let Some(replay) = &mut self.replay {
             replay.observe(simulation)?;
         }
         Ok(())
     }
 
-    /// Draws the picture, writes the replay and gives all files their names.
+    /// Draws the picture, writes the replay and gives all files their names; tells them and what
+    /// was measured.
     pub fn finish(
         self,
         simulation: &Engine,
         caption: &Caption,
         strategies: serde_json::Value,
         svg: bool,
-    ) -> Result<Vec<String>, Failure> {
+    ) -> Result<(Vec<String>, Measures), Failure> {
+        let measures = self.measuring.finish(simulation);
         let mut files = self.trajectories.finish()?;
         files.push(self.metrics.finish()?);
         let drawn = draw_run(simulation, &self.tracks, caption, svg)?;
@@ -98,6 +110,6 @@ impl Recorder {
                 &about,
             )?);
         }
-        Ok(files)
+        Ok((files, measures))
     }
 }

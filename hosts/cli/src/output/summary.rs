@@ -11,6 +11,7 @@ use throng::{
     scenario::{Scenario, StrategySpec},
 };
 
+use super::measuring::Measures;
 use crate::console::{Table, number};
 
 /// How the density of the metrics is measured.
@@ -258,6 +259,7 @@ pub struct Summary {
     pub digest: String,
     pub strategies: Vec<Used>,
     pub metrics: Outcome,
+    pub measures: Measures,
     pub threads: usize,
     pub wall_seconds: f64,
     pub real_time_factor: f64,
