@@ -86,6 +86,8 @@ pub struct RouteRow {
     pub first: u32,
     /// Entries.
     pub count: u32,
+    /// Entries at its end that lay beyond the planner's horizon; 0 if it saw everything.
+    pub invisible: u32,
     /// Length as planned, metres.
     pub length: f32,
     /// Price as planned, base + w * crowd.
@@ -119,6 +121,7 @@ impl RouteSink {
             kind: RouteKind::Edges,
             first: first as u32,
             count: (self.edges.len() - first) as u32,
+            invisible: 0,
             length,
             cost,
         });
@@ -132,6 +135,7 @@ impl RouteSink {
             kind: RouteKind::Gates,
             first: first as u32,
             count: (self.gates.len() - first) as u32,
+            invisible: 0,
             length,
             cost,
         });
@@ -143,6 +147,7 @@ impl RouteSink {
             kind: RouteKind::Missing(why),
             first: 0,
             count: 0,
+            invisible: 0,
             length: f32::INFINITY,
             cost: f32::INFINITY,
         });
