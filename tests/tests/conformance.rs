@@ -404,6 +404,7 @@ fn prices_keep_their_bounds() {
         let context = PriceContext {
             crowd,
             cell_speed: &[],
+            cell_length: &[],
             class,
             time: 3.0,
         };

@@ -96,6 +96,8 @@ pub struct RouteRow {
     pub first: u32,
     /// Entries.
     pub count: u32,
+    /// Entries at its end that lay beyond the planner's horizon; 0 if it saw everything.
+    pub invisible: u32,
     /// Length as planned, metres.
     pub length: f32,
     /// Price as planned, base + w * crowd.
@@ -129,6 +131,7 @@ impl RouteSink {
             kind: RouteKind::Edges,
             first: first as u32,
             count: (self.edges.len() - first) as u32,
+            invisible: 0,
             length,
             cost,
         });
@@ -142,6 +145,7 @@ impl RouteSink {
             kind: RouteKind::Gates,
             first: first as u32,
             count: (self.gates.len() - first) as u32,
+            invisible: 0,
             length,
             cost,
         });
@@ -153,6 +157,7 @@ impl RouteSink {
             kind: RouteKind::Missing(why),
             first: 0,
             count: 0,
+            invisible: 0,
             length: f32::INFINITY,
             cost: f32::INFINITY,
         });

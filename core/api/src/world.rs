@@ -116,6 +116,8 @@ pub struct RoutesView<'a> {
     pub first: &'a [u32],
     /// Remaining edges.
     pub count: &'a [u32],
+    /// Edges at the end of each route that lay beyond the horizon when it was planned.
+    pub invisible: &'a [u32],
 }
 
 impl<'a> RoutesView<'a> {
@@ -125,6 +127,13 @@ impl<'a> RoutesView<'a> {
             (Some(&first), Some(&count)) => &self.edges[first as usize..(first + count) as usize],
             _ => &[],
         }
+    }
+
+    /// The part of the rest of a route that lay beyond the horizon when it was planned.
+    pub fn invisible_rest(&self, row: usize) -> &'a [EdgeId] {
+        let rest = self.rest(row);
+        let count = self.invisible.get(row).copied().unwrap_or(0) as usize;
+        &rest[rest.len() - count.min(rest.len())..]
     }
 }
 

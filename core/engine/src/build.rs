@@ -22,8 +22,8 @@ use crate::{
     parts::{AvoidancePart, CostPart, Parts, PlannerPart, Tier},
     registry::{AnyStrategy, Refusal, Registry},
     scenario::{
-        AreaRef, Distribution, EventAction, FloorRef, FollowKind, Goals, Point, Profile, Scenario,
-        SpeedLaw, StrategySpec,
+        AreaRef, Distribution, EventAction, FloorRef, Goals, Point, Profile, Scenario, SpeedLaw,
+        StrategySpec,
     },
     source::Source,
     state::{Interest, Place, SiteCells, State},
@@ -177,17 +177,6 @@ pub(crate) fn make_parts(
             tier.follow = Follow::from(given);
         }
         parts.tiers.push(tier);
-    }
-    if parts
-        .tiers
-        .iter()
-        .any(|t| t.follow.kind == FollowKind::Indicative)
-    {
-        return Err(BuildError::Missing(
-            "follow \"indicative\" needs routes along a medial axis (nav \"ecm\"), which this \
-             build does not have; use \"gates\", \"seek\" or \"linear\""
-                .into(),
-        ));
     }
     Ok(parts)
 }
@@ -483,6 +472,10 @@ pub(crate) fn profile_bins(scenario: &Scenario, profile: &Profile) -> ProfileBin
     }
 }
 
+/// Regions of sparse maps below this area are pooled unless the scenario says otherwise, square
+/// metres: about five persons shoulder to shoulder.
+const POOL: f64 = 1.0;
+
 /// Builds the map and everything that hangs on it.
 pub(crate) fn make_state(
     scenario: &Scenario,
@@ -503,7 +496,9 @@ pub(crate) fn make_state(
         .map_err(|reason| nav_error(NavError::Unsuitable { reason }))?;
     let cells = match scenario.cost.cell {
         Some(size) => CrowdCells::squares(&site.ground, size as f32, &map).map_err(nav_error)?,
-        None => CrowdCells::regions(),
+        // Nodes of a dense map are no places to pool: its cells are alike and meant to be small.
+        None if map.dense_spacing > 0.0 && scenario.cost.pool.is_none() => CrowdCells::regions(),
+        None => CrowdCells::pooled(&map, scenario.cost.pool.unwrap_or(POOL) as f32),
     };
     // On a floor plan all cells share the world's x axis; elsewhere each has its own.
     let axes = if site.ground.plan {
@@ -514,6 +509,10 @@ pub(crate) fn make_state(
             .map(|p| Frame::on(site.ground.normals[p.triangle as usize]).x)
             .collect()
     };
+    let flow_in_use = parts
+        .costs
+        .iter()
+        .any(|c| c.strategy.crowd_needs().has(Capabilities::FLOW));
     let crowd_in_use = parts
         .costs
         .iter()
@@ -581,8 +580,10 @@ pub(crate) fn make_state(
         routes: Default::default(),
         crowd,
         crowd_in_use,
+        flow_in_use,
         pricing: crate::state::Pricing {
             cell_speed: cells.speeds(&site.ground, &map),
+            cell_length: cells.lengths(&map),
             ..Default::default()
         },
         cells,

@@ -1,8 +1,10 @@
 //! Followers: how a route of gates becomes a preferred velocity.
 //!
-//! `gates` walks to the next corner of the string pulled tight through the gates ahead, `seek`
-//! turns smoothly towards the nearest point of the next gate, `linear` goes straight for the
-//! middle of the next gate.
+//! `gates` walks to the next corner of the string pulled tight through the gates ahead,
+//! `indicative` is pulled along a lane, `seek` turns smoothly towards the nearest point of the
+//! next gate, `linear` goes straight for the middle of the next gate.
+
+pub mod indicative;
 
 use glam::{Vec2, Vec3};
 use throng_core::{Frame, Gate, NavMap, NavRepresentation, Site};
@@ -20,8 +22,10 @@ pub struct Follow {
     pub kind: FollowKind,
     /// Distance at which a waypoint counts as passed, metres.
     pub reach: f32,
-    /// Seconds in which `seek` turns most of the way.
+    /// Seconds in which `seek` and `indicative` turn most of the way.
     pub relaxation: f32,
+    /// Metres that the attraction point of `indicative` lies ahead.
+    pub look_ahead: f32,
 }
 
 impl From<&FollowSpec> for Follow {
@@ -30,6 +34,7 @@ impl From<&FollowSpec> for Follow {
             kind: spec.kind,
             reach: spec.reach as f32,
             relaxation: spec.relaxation as f32,
+            look_ahead: spec.look_ahead as f32,
         }
     }
 }
@@ -43,6 +48,8 @@ pub struct FollowScratch {
     /// Gates ahead.
     pub gates: Vec<Gate>,
     ends: Vec<[Vec3; 2]>,
+    lane: Vec<Vec3>,
+    skipped: Vec<Gate>,
 }
 
 /// An agent as a follower sees it.
@@ -56,10 +63,14 @@ pub struct Walker {
     pub frame: Frame,
     /// Its velocity, in its frame.
     pub velocity: Vec2,
+    /// Its preferred velocity so far, in its frame.
+    pub preferred: Vec2,
     /// Its radius.
     pub radius: f32,
     /// The speed it wants now.
     pub speed: f32,
+    /// Its lane in [-1, 1].
+    pub lane: f32,
     /// Where it goes in the end.
     pub target: Vec3,
     /// Seconds until it is guided again.
@@ -172,10 +183,17 @@ pub fn find_corner(
 }
 
 /// Preferred velocity and offset of the point walked to. The track's corner must be fresh for
-/// [`FollowKind::Gates`].
+/// [`FollowKind::Gates`] and [`FollowKind::Indicative`].
 pub fn follow(how: &Follow, track: &Track, walker: &Walker) -> (Vec2, Vec2) {
     match how.kind {
-        FollowKind::Gates | FollowKind::Indicative => {
+        FollowKind::Indicative => {
+            let aim = walker.offset(track.corner);
+            let wanted = walker.towards(aim, !track.has_gate);
+            // From what was wanted, not from what came of it: who is held up still wants on.
+            let blend = (walker.dt / how.relaxation.max(1e-3)).min(1.0);
+            (walker.preferred + (wanted - walker.preferred) * blend, aim)
+        }
+        FollowKind::Gates => {
             let aim = walker.offset(track.corner);
             (walker.towards(aim, !track.has_gate), aim)
         }
@@ -237,8 +255,10 @@ mod tests {
             normal: Vec3::Z,
             frame: Frame::FLAT,
             velocity: Vec2::ZERO,
+            preferred: Vec2::ZERO,
             radius: 0.2,
             speed: 1.5,
+            lane: 0.0,
             target: Vec3::X * 0.05,
             dt: 0.1,
             flat: true,
@@ -251,6 +271,7 @@ mod tests {
             kind: FollowKind::Gates,
             reach: 0.3,
             relaxation: 0.3,
+            look_ahead: 2.0,
         };
         let (velocity, aim) = follow(&gates, &track, &walker);
         assert!((velocity - v(0.5, 0.0)).length() < 1e-6);
@@ -334,8 +355,10 @@ mod tests {
             normal: Vec3::Z,
             frame: Frame::FLAT,
             velocity: Vec2::ZERO,
+            preferred: Vec2::ZERO,
             radius: 0.25,
             speed: 1.3,
+            lane: 0.0,
             target: Vec3::new(10.5, -20.0, 0.0),
             dt: 0.1,
             flat: true,

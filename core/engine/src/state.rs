@@ -134,6 +134,8 @@ pub struct Pricing {
     pub epoch: u64,
     /// Least speed factor in each crowd cell; empty if 1 everywhere.
     pub cell_speed: Vec<f32>,
+    /// Metres of edges in each crowd cell.
+    pub cell_length: Vec<f32>,
 }
 
 /// Everything that a step reads and commits to.
@@ -159,6 +161,8 @@ pub struct State {
     pub crowd: CrowdState,
     /// Whether anybody reads the crowd.
     pub crowd_in_use: bool,
+    /// Whether anybody reads where it walks.
+    pub flow_in_use: bool,
     /// Prices.
     pub pricing: Pricing,
     /// Route classes.

@@ -47,6 +47,16 @@ pub struct Track {
     pub gate: Gate,
     /// The point walked to now.
     pub corner: Vec3,
+    /// Whether the lane's points below are known (follower `indicative`).
+    pub has_lane: bool,
+    /// The lane's point at the last gate passed.
+    pub lane_from: Vec3,
+    /// The lane's point at the next gate.
+    pub lane_next: Vec3,
+    /// Where the attraction point runs to until it is looked for again.
+    pub lane_to: Vec3,
+    /// Entries at its end that were beyond the horizon when it was planned.
+    pub invisible: u32,
     /// Length as planned, metres.
     pub length: f32,
     /// Price as planned.
@@ -65,6 +75,11 @@ impl Default for Track {
             cursor: 0,
             gate: Gate::waypoint(Location::NOWHERE),
             corner: Vec3::ZERO,
+            has_lane: false,
+            lane_from: Vec3::ZERO,
+            lane_next: Vec3::ZERO,
+            lane_to: Vec3::ZERO,
+            invisible: 0,
             length: 0.0,
             cost: 0.0,
         }
@@ -132,6 +147,7 @@ pub struct Routes {
     /// Columns for the view that planners get.
     first: Vec<u32>,
     count: Vec<u32>,
+    invisible: Vec<u32>,
 }
 
 impl Routes {
@@ -167,6 +183,7 @@ impl Routes {
             }
         }
         track.count = row.count;
+        track.invisible = row.invisible;
         track.length = row.length;
         track.cost = row.cost;
     }
@@ -276,6 +293,7 @@ impl Routes {
                 return;
             }
             track.within += 1;
+            track.lane_from = track.lane_next;
             self.load_gate(track, nav, site, map, buffer);
         }
     }
@@ -296,11 +314,13 @@ impl Routes {
     pub fn publish(&mut self, agents: &Agents) {
         self.first.clear();
         self.count.clear();
+        self.invisible.clear();
         for track in &agents.track {
             let edges = track.kind == TrackKind::Edges;
             self.first
                 .push(if edges { track.first + track.cursor } else { 0 });
             self.count.push(if edges { track.remaining() } else { 0 });
+            self.invisible.push(if edges { track.invisible } else { 0 });
         }
     }
 
@@ -310,6 +330,7 @@ impl Routes {
             edges: &self.edges,
             first: &self.first,
             count: &self.count,
+            invisible: &self.invisible,
         }
     }
 
@@ -320,6 +341,8 @@ impl Routes {
             *edge = new_id.get(*edge as usize).copied().unwrap_or(NONE);
         }
         for row in 0..agents.len() {
+            // What was beyond the horizon on the old map says nothing about the new one.
+            agents.track[row].invisible = 0;
             if self.edges_ahead(&agents.track[row]).contains(&NONE) {
                 self.release(&mut agents.track[row]);
                 broken.push(row as u32);
@@ -331,7 +354,7 @@ impl Routes {
     pub fn bytes(&self) -> usize {
         (self.edges.capacity() + self.order.capacity()) * 4
             + self.gates.capacity() * size_of::<Gate>()
-            + (self.first.capacity() + self.count.capacity()) * 4
+            + (self.first.capacity() + self.count.capacity() + self.invisible.capacity()) * 4
     }
 
     /// The arenas, for checkpoints.

@@ -1,5 +1,9 @@
 //! Crowd cells: where the crowd is counted and priced.
 
+mod pools;
+
+pub use pools::Pools;
+
 use glam::Vec2;
 use throng_core::{
     CellId, EdgePiece, GroundView, Location, NONE, NavError, NavMap, NavRepresentation, RegionId,
@@ -8,12 +12,14 @@ use throng_core::{
 
 use crate::lattice::{Cover, Lattice, entry_of};
 
-/// The cells that the crowd is counted on: the map's regions, or squares of their own size over
-/// a floor plan.
+/// The cells that the crowd is counted on: the map's regions, tiny ones pooled or not, or squares
+/// of their own size over a floor plan.
 #[derive(Clone, Debug)]
 pub enum CrowdCells {
     /// The map's regions.
     Regions,
+    /// The map's regions, tiny ones pooled with their neighbours.
+    Pools(Box<Pools>),
     /// Squares of a size of their own, one cell per square and floor (a stair is a floor).
     Squares(Box<Squares>),
 }
@@ -32,6 +38,14 @@ impl CrowdCells {
     /// The regions of a map as crowd cells.
     pub fn regions() -> CrowdCells {
         CrowdCells::Regions
+    }
+
+    /// The regions of a map, those below an area (square metres) pooled with their neighbours.
+    pub fn pooled(map: &NavMap, least: f32) -> CrowdCells {
+        if map.region_area.iter().all(|&area| area >= least) {
+            return CrowdCells::Regions;
+        }
+        CrowdCells::Pools(Box::new(Pools::new(map, least)))
     }
 
     /// Squares of a given side over a floor plan, with the pieces that a map's edges have in
@@ -61,8 +75,10 @@ impl CrowdCells {
 
     /// Lays the edges of a new or changed map over the cells.
     pub fn lay_edges(&mut self, ground: &GroundView<'_>, map: &NavMap) {
-        if let CrowdCells::Squares(squares) = self {
-            squares.lay_edges(ground, map);
+        match self {
+            CrowdCells::Regions => {}
+            CrowdCells::Pools(pools) => **pools = Pools::new(map, pools.least),
+            CrowdCells::Squares(squares) => squares.lay_edges(ground, map),
         }
     }
 
@@ -75,6 +91,7 @@ impl CrowdCells {
     pub fn areas<'a>(&'a self, map: &'a NavMap) -> &'a [f32] {
         match self {
             CrowdCells::Regions => &map.region_area,
+            CrowdCells::Pools(pools) => &pools.area,
             CrowdCells::Squares(squares) => &squares.cover.area,
         }
     }
@@ -83,6 +100,7 @@ impl CrowdCells {
     pub fn places<'a>(&'a self, map: &'a NavMap) -> &'a [Location] {
         match self {
             CrowdCells::Regions => &map.region_place,
+            CrowdCells::Pools(pools) => &pools.place,
             CrowdCells::Squares(squares) => &squares.cover.place,
         }
     }
@@ -95,6 +113,15 @@ impl CrowdCells {
         }
         match self {
             CrowdCells::Squares(squares) => squares.cover.speed.clone(),
+            CrowdCells::Pools(pools) => {
+                let mut speeds = vec![1.0_f32; pools.area.len()];
+                let regions = CrowdCells::Regions.speeds(ground, map);
+                for (region, speed) in regions.into_iter().enumerate() {
+                    let cell = pools.cell_of(region as RegionId) as usize;
+                    speeds[cell] = speeds[cell].min(speed);
+                }
+                speeds
+            }
             CrowdCells::Regions => {
                 let factor = |place: &Location| {
                     let factor = ground.speed.get(place.triangle as usize);
@@ -111,6 +138,43 @@ impl CrowdCells {
         }
     }
 
+    /// Metres of the map's edges in each cell, both directions of an edge counted once.
+    pub fn lengths(&self, map: &NavMap) -> Vec<f32> {
+        let mut lengths = vec![0.0_f32; self.count(map)];
+        for edge in 0..map.edges() {
+            let twin = map.edge_twin.get(edge).copied().unwrap_or(NONE);
+            if twin != NONE && (twin as usize) < edge {
+                continue;
+            }
+            self.pieces(map, edge, |piece| {
+                if let Some(length) = lengths.get_mut(piece.cell as usize) {
+                    *length += piece.length;
+                }
+            });
+        }
+        lengths
+    }
+
+    /// The pieces of an edge, in the direction of travel.
+    #[inline]
+    pub fn pieces(&self, map: &NavMap, edge: usize, visit: impl FnMut(EdgePiece)) {
+        match self {
+            CrowdCells::Regions => region_pieces(map, edge, visit),
+            CrowdCells::Pools(pools) => pools.pieces_of(edge).iter().copied().for_each(visit),
+            CrowdCells::Squares(squares) => squares.pieces_of(edge).iter().copied().for_each(visit),
+        }
+    }
+
+    /// The cell of a place whose region is known.
+    #[inline]
+    pub fn cell_in(&self, ground: &GroundView<'_>, region: RegionId, place: Location) -> CellId {
+        match self {
+            CrowdCells::Regions => region,
+            CrowdCells::Pools(pools) => pools.cell_of(region),
+            CrowdCells::Squares(squares) => squares.cell_at(ground, place),
+        }
+    }
+
     /// The cell of each place. `hints` are the regions where each was last seen, or NONE.
     pub fn cell_of(
         &self,
@@ -123,6 +187,12 @@ impl CrowdCells {
     ) {
         match self {
             CrowdCells::Regions => nav.region_of(site, map, places, hints, out),
+            CrowdCells::Pools(pools) => {
+                nav.region_of(site, map, places, hints, out);
+                for cell in out {
+                    *cell = pools.cell_of(*cell);
+                }
+            }
             CrowdCells::Squares(squares) => {
                 for (place, cell) in places.iter().zip(out) {
                     *cell = squares.cell_at(&site.ground, *place);
@@ -135,12 +205,38 @@ impl CrowdCells {
     pub fn bytes(&self) -> usize {
         match self {
             CrowdCells::Regions => 0,
+            CrowdCells::Pools(pools) => pools.bytes(),
             CrowdCells::Squares(squares) => {
                 squares.cover.bytes()
                     + squares.piece_start.capacity() * 4
                     + squares.pieces.capacity() * size_of::<EdgePiece>()
             }
         }
+    }
+}
+
+/// The pieces that an edge has in the map's regions: its own, or half of it in the region of each
+/// of its ends.
+fn region_pieces(map: &NavMap, edge: usize, mut visit: impl FnMut(EdgePiece)) {
+    if let (Some(&first), Some(&end)) = (map.piece_start.get(edge), map.piece_start.get(edge + 1)) {
+        let pieces = &map.pieces[first as usize..end as usize];
+        pieces.iter().copied().for_each(visit);
+        return;
+    }
+    let (from, to) = (map.edge_from[edge] as usize, map.edge_to[edge] as usize);
+    let (first, second) = match (map.node_region[from], map.node_region[to]) {
+        (NONE, NONE) => return,
+        (NONE, region) | (region, NONE) => (region, region),
+        both => both,
+    };
+    let way = map.node_place[to].point - map.node_place[from].point;
+    let (half, angle) = (map.edge_length[edge] * 0.5, angle_of(way.truncate()));
+    for cell in [first, second] {
+        visit(EdgePiece {
+            cell,
+            length: half,
+            angle,
+        });
     }
 }
 

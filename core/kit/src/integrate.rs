@@ -45,6 +45,7 @@ pub fn edge_price(map: &NavMap, prices: &Prices, cells: &CrowdCells, edge: usize
     }
     let pieces = match cells {
         CrowdCells::Squares(squares) => squares.pieces_of(edge),
+        CrowdCells::Pools(pools) => pools.pieces_of(edge),
         CrowdCells::Regions => match (map.piece_start.get(edge), map.piece_start.get(edge + 1)) {
             (Some(&first), Some(&end)) => &map.pieces[first as usize..end as usize],
             _ => return halves_price(map, prices, edge),
@@ -140,6 +141,7 @@ impl Pricing<'_> {
             pricing: self,
             sum: &mut sum,
             first_cell: NONE,
+            hint: NONE,
             blocked: false,
         };
         let end = ground.trace_to(from, to, &mut |piece| walk.add(ground, &piece));
@@ -153,6 +155,7 @@ struct Walked<'a, 'b> {
     pricing: &'a Pricing<'b>,
     sum: &'a mut SegmentPrice,
     first_cell: u32,
+    hint: u32,
     blocked: bool,
 }
 
@@ -179,7 +182,7 @@ impl Walked<'_, '_> {
                     self.pay(squares.cell_on(middle, floor), angle, length);
                 });
             }
-            CrowdCells::Regions => {
+            CrowdCells::Regions | CrowdCells::Pools(_) => {
                 let mut done = 0.0;
                 while done < piece.length {
                     done += self.pay_regions(piece, angle, done);
@@ -203,7 +206,7 @@ impl Walked<'_, '_> {
             };
         }
         let Pricing { nav, site, map, .. } = self.pricing;
-        let hints = [self.first_cell; SUB_STEPS];
+        let hints = [self.hint; SUB_STEPS];
         nav.region_of(
             site,
             map,
@@ -211,7 +214,12 @@ impl Walked<'_, '_> {
             &hints[..count],
             &mut cells[..count],
         );
-        for &cell in &cells[..count] {
+        self.hint = cells[count - 1];
+        for &region in &cells[..count] {
+            let cell = match self.pricing.cells {
+                CrowdCells::Pools(pools) => pools.cell_of(region),
+                _ => region,
+            };
             self.pay(cell, angle, step);
         }
         rest

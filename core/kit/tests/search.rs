@@ -5,8 +5,8 @@ use petgraph::{algo::dijkstra, graph::DiGraph, graph::NodeIndex, unionfind::Unio
 use proptest::prelude::*;
 use throng_core::{Attachment, EdgePrices, Location, NO_DOOR, NONE, NavMap, NoRoute};
 use throng_kit::search::{
-    Connectivity, DistanceTree, Heuristic, Incoming, RouteQuery, SearchScratch, Terms, Toward,
-    distance_tree, find_route,
+    Connectivity, DistanceTree, Heuristic, Horizon, Incoming, RouteQuery, SearchScratch, Terms,
+    Toward, distance_tree, find_route,
 };
 
 /// An edge: from, to, factor on its straight length, clearance, door, crowd, has a twin.
@@ -134,6 +134,8 @@ proptest! {
             for to in 0..map.nodes() as u32 {
                 let query = RouteQuery {
                     terms, from: on(from), to: on(to), heuristic, greed: 1.0, most_expansions: 0,
+ horizon: Horizon::NONE,
+ old_tail: &[],
                 };
                 let found = find_route(&query, &mut scratch);
                 match wanted.get(&NodeIndex::new(to as usize)) {

@@ -7,7 +7,7 @@ use throng_core::{
 use throng_kit::{
     Ground, Walk,
     environment::{Connection, Door, Environment, Floor, Mesh, Polygon},
-    search::{Connectivity, Heuristic, RouteQuery, SearchScratch, Terms, find_route},
+    search::{Connectivity, Heuristic, Horizon, RouteQuery, SearchScratch, Terms, find_route},
 };
 use throng_nav_grid::Grid;
 
@@ -79,6 +79,8 @@ impl Built {
             heuristic: Heuristic::of(&self.map),
             greed: 1.0,
             most_expansions: 0,
+            horizon: Horizon::NONE,
+            old_tail: &[],
         };
         let mut scratch = SearchScratch::default();
         let found = find_route(&query, &mut scratch)?;

@@ -8,7 +8,7 @@ use throng_core::{Attachment, FileCellsView, Location, NavMap, NavRepresentation
 use throng_kit::{
     Ground, Walk,
     environment::{Environment, FileCells, Floor},
-    search::{Heuristic, RouteQuery, SearchScratch, Terms, find_route},
+    search::{Heuristic, Horizon, RouteQuery, SearchScratch, Terms, find_route},
 };
 use throng_nav_grid::Grid;
 
@@ -105,6 +105,8 @@ fn listed_optima_are_met() {
                 heuristic,
                 greed: 1.0,
                 most_expansions: 0,
+                horizon: Horizon::NONE,
+                old_tail: &[],
             };
             let found = find_route(&query, scratch).unwrap();
             let micros = started.elapsed().as_secs_f64() * 1e6;

@@ -54,6 +54,7 @@ mod tests {
                 momentum_y: &[],
             },
             cell_speed,
+            cell_length: &[],
             class: RouteClass {
                 profile: 0,
                 speed: 1.3,

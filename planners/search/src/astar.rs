@@ -3,16 +3,40 @@
 //! An edge costs base + w * crowd, with each agent's own weight and radius. What is left is
 //! bounded from below by the least base price times a distance that no route over this map
 //! undercuts: octile on grids, else the straight line. Goals that nothing connects are told at
-//! once, from the widest ways between all nodes, and never flood the map.
+//! once, from the widest ways between all nodes, and never flood the map. On sparse maps dead ends
+//! are pruned and chains contracted, with two sums each that serve every weight.
+//!
+//! With a `horizon` D the crowd is seen up to D metres away only (van Toll, Cook, Geraerts 2012):
+//! farther is where the distance to the graph, plus the price paid from there times the walking
+//! speed, exceeds D. Beyond it nothing but base prices count. `halt = "exact"` searches with the
+//! crowd-free price to the goal (a tree per junction) as its bound, which is exact out there, and
+//! ends at the first point beyond the horizon that it settles. `halt = "paper"` ends at the first
+//! point that is beyond it now and was when the old route was made, and copies the rest of that:
+//! their Theorem 1, which does not hold with a straight-line bound. Some routes are dearer.
 
 use throng_core::{
-    Attachment, Capabilities, EdgeId, Gate, GlobalPlanner, Location, NONE, NoRoute, NodeId,
-    PlanRequest, PlannerError, RouteSink, Scratch, World, choices, options, register,
+    Attachment, Capabilities, EdgeId, EdgePrices, Gate, GlobalPlanner, Location, NONE, NoRoute,
+    NodeId, PlanRequest, PlannerError, RouteSink, Scratch, World, choices, options, register,
 };
 use throng_kit::{
     Walk,
-    search::{Connectivity, FoundRoute, Heuristic, RouteQuery, SearchScratch, Terms, find_route},
+    search::{
+        Chains, Connectivity, FoundRoute, FreeTrees, Heuristic, Horizon, RouteQuery, SearchScratch,
+        Terms, find_route,
+    },
 };
+
+choices! {
+    /// When a search with a horizon may end.
+    pub enum Halt {
+        /// At the first point beyond the horizon, with a bound that is exact there: the cheapest
+        /// route.
+        Exact = "exact",
+        /// Where it meets the part of the old route that was and is beyond the horizon, as the
+        /// paper has it: sometimes a dearer route.
+        Paper = "paper",
+    }
+}
 
 choices! {
     /// What is done with a route once it is found.
@@ -33,6 +57,10 @@ options! {
         /// Whether corners are left out where the ground is free in between. The price of the
         /// short cut is taken to be that of the edges it replaces, or less.
         smoothing: Smoothing = Smoothing::Off;
+        /// How far the crowd is seen: farther away it counts for nothing. The default sees all.
+        horizon: f32 = 1e9, "m", 0.0..=1e9;
+        /// When a search with a horizon may end.
+        halt: Halt = Halt::Exact;
         /// Nodes that one search may expand; 0 for no limit.
         limit: u32 = 0, "nodes", 0..=1000000000;
     }
@@ -46,7 +74,22 @@ options! {
 struct Known {
     connectivity: Connectivity,
     heuristic: Heuristic,
+    chains: Option<Chains>,
+    tables: Vec<Table>,
+    epoch: u64,
 }
+
+/// The sums over chains of one table of prices, and its crowd-free trees.
+#[derive(Clone, Debug, Default)]
+struct Table {
+    prices: EdgePrices,
+    free: Vec<FreeTrees>,
+}
+
+/// Most bytes that crowd-free trees may come to; above it searches run to the goal.
+const MOST_TREE_BYTES: usize = 1 << 28;
+/// Trees of so many radii are kept per table of prices.
+const MOST_RADII: usize = 8;
 
 /// What a thread keeps from batch to batch.
 #[derive(Debug, Default)]
@@ -91,10 +134,74 @@ impl GlobalPlanner for Astar {
                 *known = Some(Known {
                     connectivity: Connectivity::new(world.map, doors),
                     heuristic: Heuristic::of(world.map),
+                    chains: Chains::of(world.map),
+                    tables: Vec::new(),
+                    epoch: 0,
                 });
             }
         }
+        let wants_trees = self.horizon < SEES_ALL && self.halt == Halt::Exact;
+        if let Some(known) = &mut self.known {
+            known.sum_chains(world, wants_trees);
+        }
         Ok(())
+    }
+}
+
+/// Horizons from here on are none.
+const SEES_ALL: f32 = 1e9;
+
+impl Known {
+    /// Brings the sums over chains up to date.
+    fn sum_chains(&mut self, world: &World<'_>, wants_trees: bool) {
+        self.epoch = world.epoch;
+        let Some(chains) = &self.chains else {
+            return;
+        };
+        self.tables
+            .resize_with(world.prices.len(), Default::default);
+        let most_trees = FreeTrees::most_bytes(chains.core().nodes()) * world.prices.len();
+        for (index, table) in self.tables.iter_mut().enumerate() {
+            let point = Terms::new(world, index, 0.0, 0.0);
+            chains.prices(&point, &mut table.prices);
+            if !wants_trees || most_trees > MOST_TREE_BYTES {
+                table.free.clear();
+                continue;
+            }
+            let prices = &table.prices;
+            table.free.retain(|free| {
+                world.classes.iter().any(|class| {
+                    let terms = Terms::new(world, index, 0.0, class.radius);
+                    free.serves(chains, prices, &terms)
+                })
+            });
+            for class in world.classes {
+                let terms = Terms::new(world, index, 0.0, class.radius);
+                let served = |free: &FreeTrees| free.serves_radius(chains, &terms);
+                if table.free.len() < MOST_RADII && !table.free.iter().any(served) {
+                    table.free.push(FreeTrees::new(chains, prices, &terms));
+                }
+            }
+        }
+    }
+
+    /// The cheapest route, over chains if the map has any.
+    fn route(
+        &self,
+        query: &RouteQuery<'_>,
+        prices: usize,
+        epoch: u64,
+        scratch: &mut SearchScratch,
+    ) -> Result<FoundRoute, NoRoute> {
+        let table = self.tables.get(prices).filter(|_| self.epoch == epoch);
+        match (&self.chains, table) {
+            (Some(chains), Some(table)) => {
+                let free = table.free.iter();
+                let mut free = free.filter(|free| free.serves_radius(chains, &query.terms));
+                chains.find_route(query, &table.prices, free.next(), scratch)
+            }
+            _ => find_route(query, scratch),
+        }
     }
 }
 
@@ -103,7 +210,7 @@ register! {
     about: "Heap-based A* over the map's graph, with each agent's own weight and radius.",
     when: "Agents have many different goals, weights or radii; the map is of moderate size.",
     when_not: "Very many agents share few goals on a large dense map: a field answers them all at once.",
-    growth: "Time in the nodes between start and goal, times their logarithm; memory 16 bytes a node and thread, plus 8 bytes a node for connectivity.",
+    growth: "Time in the nodes between start and goal, times their logarithm; memory 16 bytes a node and thread, plus 8 bytes a node for connectivity. Sparse maps: in the junctions alone; with a horizon 8 bytes per pair of junctions for crowd-free ways.",
     paper: "Hart, Nilsson, Raphael: A formal basis for the heuristic determination of minimum cost paths, 1968",
     needs: Capabilities::GRAPH,
     offers: Capabilities::ROUTES,
@@ -160,6 +267,7 @@ impl Astar {
                 Some(_) => {}
             }
         }
+        let seen = self.horizon - from.distance;
         let query = RouteQuery {
             terms,
             from,
@@ -167,13 +275,29 @@ impl Astar {
             heuristic: known.map_or(Heuristic::STRAIGHT, |k| k.heuristic),
             greed: self.weight,
             most_expansions: self.limit,
+            horizon: if self.horizon < SEES_ALL {
+                Horizon {
+                    limit: f64::from(seen.max(0.0)) * terms.least_base,
+                }
+            } else {
+                Horizon::NONE
+            },
+            old_tail: match self.halt {
+                Halt::Paper => world.routes.invisible_rest(request.agent as usize),
+                Halt::Exact => &[],
+            },
         };
-        let found = match find_route(&query, &mut workspace.search) {
+        let search = &mut workspace.search;
+        let find = |query: &RouteQuery<'_>, search: &mut SearchScratch| match known {
+            Some(known) => known.route(query, request.prices as usize, world.epoch, search),
+            None => find_route(query, search),
+        };
+        let found = match find(&query, search) {
             Err(NoRoute::Unconnected) if request.radius > 0.0 => {
                 // Is it the radius? The same search for a point tells.
                 let terms = Terms::new(world, request.prices as usize, request.weight, 0.0);
                 let point = RouteQuery { terms, ..query };
-                return Err(match find_route(&point, &mut workspace.search) {
+                return Err(match find_route(&point, search) {
                     Ok(_) => NoRoute::TooNarrow,
                     Err(why) => why,
                 });
@@ -220,6 +344,9 @@ impl Astar {
         match self.smoothing {
             Smoothing::Off => {
                 routes.push_edges(edges.iter().copied(), length as f32, cost as f32);
+                if let Some(row) = routes.rows.last_mut() {
+                    row.invisible = found.invisible;
+                }
             }
             Smoothing::Trace => {
                 corners_of(world, from, edges, &mut workspace.corners);

@@ -213,6 +213,7 @@ impl TestWorld {
                 group: &[],
             },
             routes: RoutesView {
+                invisible: &[],
                 edges: &[],
                 first: &[],
                 count: &[],

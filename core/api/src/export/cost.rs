@@ -157,6 +157,7 @@ unsafe extern "C" fn price<T: CostModel>(
             let context = PriceContext {
                 crowd,
                 cell_speed: rows(given.cell_speed, cells),
+                cell_length: &[],
                 class: RouteClass {
                     profile: given.class.profile,
                     speed: given.class.speed,

@@ -164,6 +164,9 @@ pub struct CostSpec {
     pub every: f64,
     /// Side of crowd cells of their own, metres; by default they are the map's regions.
     pub cell: Option<f64>,
+    /// Regions below this area are pooled with their neighbours, square metres; without it a
+    /// default on sparse maps and none on dense ones.
+    pub pool: Option<f64>,
 }
 
 throng_core::choices! {

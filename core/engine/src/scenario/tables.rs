@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The keys of `[cost]` that belong to the engine.
-pub(crate) const COST_KEYS: &[&str] = &["weight", "every", "cell"];
+pub(crate) const COST_KEYS: &[&str] = &["weight", "every", "cell", "pool"];
 
 /// What the engine keeps of `[cost]`.
 #[derive(Clone)]
@@ -25,6 +25,7 @@ struct CostKeys {
     weight: f64,
     every: f64,
     cell: Option<f64>,
+    pool: Option<f64>,
 }
 
 impl Default for CostKeys {
@@ -33,12 +34,14 @@ impl Default for CostKeys {
             weight,
             every,
             cell,
+            pool,
             ..
         } = CostSpec::default();
         CostKeys {
             weight,
             every,
             cell,
+            pool,
         }
     }
 }
@@ -51,6 +54,8 @@ impl Section for CostKeys {
         keys.one("every", about, "s", positive(1e6), &mut self.every);
         let about = "Side of crowd cells of their own; by default they are the map's regions.";
         keys.maybe("cell", about, "m", number(0.05, 1e4), &mut self.cell);
+        let about = "Regions below this area share a crowd cell with their neighbours; 0 for none. Left out: 1 on sparse maps, 0 on dense ones.";
+        keys.maybe("pool", about, "m2", number(0.0, 1e6), &mut self.pool);
     }
 }
 
@@ -84,6 +89,7 @@ impl Codec<CostSpec> for CostCodec {
             weight: keys.weight,
             every: keys.every,
             cell: keys.cell,
+            pool: keys.pool,
         })
     }
 
@@ -93,6 +99,7 @@ impl Codec<CostSpec> for CostCodec {
             weight: value.weight,
             every: value.every,
             cell: value.cell,
+            pool: value.pool,
         });
         if let toml::Value::Table(table) = &mut written {
             table.extend(own);

@@ -3,7 +3,7 @@
 use glam::Vec2;
 use rayon::prelude::*;
 use throng_core::{PriceContext, Site};
-use throng_kit::{CrowdCells, integrate::edge_prices};
+use throng_kit::integrate::edge_prices;
 
 use crate::{
     crowd::share_of,
@@ -37,21 +37,13 @@ pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut 
                 parts
                     .nav
                     .region_of(&site, map, places, &scratch.regions, region);
-                if let CrowdCells::Regions = cells {
-                    scratch.regions.copy_from_slice(region);
-                } else {
-                    cells.cell_of(
-                        &*parts.nav,
-                        &site,
-                        map,
-                        places,
-                        region,
-                        &mut scratch.regions,
-                    );
-                }
                 for (i, row) in rows.enumerate() {
-                    let to = scratch.regions[i];
-                    let velocity = cell_velocity(&site, state, row, to);
+                    let to = cells.cell_in(&site.ground, region[i], places[i]);
+                    let velocity = if state.flow_in_use {
+                        cell_velocity(&site, state, row, to)
+                    } else {
+                        Vec2::ZERO
+                    };
                     let new = share_of(agents.radius[row], velocity);
                     crowd.shift(cell[i], share[i], to, new);
                     cell[i] = to;
@@ -116,6 +108,7 @@ pub fn update_prices(parts: &mut Parts, state: &mut State) -> bool {
                 let context = PriceContext {
                     crowd: state.crowd.view(),
                     cell_speed: &state.pricing.cell_speed,
+                    cell_length: &state.pricing.cell_length,
                     class: state.classes.table()[index / costs],
                     time,
                 };

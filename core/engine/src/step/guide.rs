@@ -6,7 +6,10 @@ use throng_core::{GroupChunk, GroupOut, GuideChunk, GuideOut, math};
 
 use crate::{
     agents::Doing,
-    follow::{self, Walker},
+    follow::{
+        self, Walker,
+        indicative::{find_attraction, run_on},
+    },
     memory::CHUNK,
     parts::Parts,
     scenario::{FollowKind, SpeedLaw},
@@ -142,8 +145,10 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                             normal: ground.normals[at.triangle as usize],
                             frame: a.frame[row],
                             velocity: a.velocity[row],
+                            preferred: a.preferred[row],
                             radius: a.radius[row],
                             speed,
+                            lane: a.lane[row],
                             target: a.target[row].point,
                             dt,
                             flat: ground.flat,
@@ -151,10 +156,9 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                         let due = track.has_gate
                             && (state.step + (a.id[row] & 0xFFFF_FFFF))
                                 .is_multiple_of(CORNER_EVERY);
-                        let pulls =
-                            matches!(tier.follow.kind, FollowKind::Gates | FollowKind::Indicative);
-                        if pulls && (track.stale || due) {
-                            follow::find_corner(
+                        let look = track.stale || due;
+                        match tier.follow.kind {
+                            FollowKind::Gates if look => follow::find_corner(
                                 track,
                                 &walker,
                                 &state.routes,
@@ -162,7 +166,19 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                                 &site,
                                 &state.map,
                                 &mut scratch.follow,
-                            );
+                            ),
+                            FollowKind::Indicative if look => find_attraction(
+                                track,
+                                &walker,
+                                tier.follow.look_ahead,
+                                &state.routes,
+                                &*parts.nav,
+                                &site,
+                                &state.map,
+                                &mut scratch.follow,
+                            ),
+                            FollowKind::Indicative => run_on(track, &walker),
+                            _ => {}
                         }
                         let (preferred, aim) = follow::follow(&tier.follow, track, &walker);
                         *out = Guided { preferred, aim };

@@ -1,18 +1,26 @@
 //! Searches over the graph of a navigation map.
 //!
 //! `terms` says which edges may be walked and what they cost, `heuristic` bounds what is left,
-//! `route` is A* between two attachments, `tree` is Dijkstra from many nodes, `connectivity`
-//! answers at once whether there is any way and how wide it is.
+//! `route` is A* between two attachments, `horizon` how far it sees the crowd, `chains` the same
+//! over junctions alone, `free` what is left where no crowd is seen, `tree` is Dijkstra from many
+//! nodes, `connectivity` answers at once whether there is any way and how wide it is.
 
+mod chains;
 mod connectivity;
+mod expand;
+mod free;
 mod heap;
 mod heuristic;
+mod horizon;
 mod route;
 mod terms;
 mod tree;
 
+pub use chains::Chains;
 pub use connectivity::Connectivity;
+pub use free::FreeTrees;
 pub use heuristic::Heuristic;
+pub use horizon::Horizon;
 pub use route::{FoundRoute, RouteQuery, find_route};
 pub use terms::Terms;
 pub use tree::{DistanceTree, Incoming, Toward, distance_tree};
@@ -27,6 +35,7 @@ pub struct SearchScratch {
     generation: u32,
     heap: Heap,
     route: Vec<EdgeId>,
+    chains: chains::ChainScratch,
 }
 
 /// What a search knows of a node. It holds only if `stamp` is of this search's generation: the

@@ -1,9 +1,12 @@
 //! A* between two places that hang on a map.
 
 use glam::Vec3;
-use throng_core::{Attachment, EdgeId, NONE, NoRoute, NodeId};
+use throng_core::{Attachment, EdgeId, NONE, NavMap, NoRoute, NodeId};
 
-use super::{Heuristic, SearchScratch, Terms, heap::Entry};
+use super::{
+    Heuristic, Horizon, SearchScratch, Terms,
+    expand::{End, Limits, Problem, expand},
+};
 
 /// A question for [`find_route`].
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +23,12 @@ pub struct RouteQuery<'a> {
     pub greed: f32,
     /// The search is given up after expanding so many nodes; 0 for no limit.
     pub most_expansions: u32,
+    /// How far the crowd is seen, as a cost from the start's point of the graph on.
+    pub horizon: Horizon,
+    /// The end of an older route to this goal that was beyond the horizon then. The search stops
+    /// at the first of its nodes that is beyond the horizon now, and takes it from there: quick,
+    /// and not always the cheapest. Empty for none.
+    pub old_tail: &'a [EdgeId],
 }
 
 /// The answer of [`find_route`]; the edges are in [`SearchScratch::route`].
@@ -31,6 +40,8 @@ pub struct FoundRoute {
     pub length: f64,
     /// Nodes expanded.
     pub expansions: u32,
+    /// Edges at the end of the route that begin beyond the horizon.
+    pub invisible: u32,
 }
 
 /// A way from a place to a node or back: a node alone, or a part of an edge that leads to it.
@@ -38,7 +49,10 @@ pub struct FoundRoute {
 struct Stub {
     node: NodeId,
     edge: EdgeId,
+    /// How much of the edge.
+    share: f64,
     cost: f64,
+    base: f64,
     length: f64,
 }
 
@@ -46,9 +60,24 @@ impl Stub {
     const NONE: Stub = Stub {
         node: NONE,
         edge: NONE,
+        share: 0.0,
         cost: f64::INFINITY,
+        base: f64::INFINITY,
         length: 0.0,
     };
+
+    /// The same way, with what it costs at the beginning of a route.
+    fn seen(self, query: &RouteQuery<'_>) -> Stub {
+        if self.edge == NONE || !query.horizon.is_finite() {
+            return self;
+        }
+        Stub {
+            cost: query
+                .horizon
+                .pay_part(&query.terms, 0.0, self.edge, self.share),
+            ..self
+        }
+    }
 
     /// A part of an edge, next to the given end of it.
     fn part(terms: &Terms<'_>, edge: EdgeId, share: f32, node: NodeId) -> Stub {
@@ -60,7 +89,9 @@ impl Stub {
         Stub {
             node,
             edge,
+            share,
             cost: cost * share,
+            base: terms.base(edge) * share,
             length: f64::from(terms.map.edge_length[edge as usize]) * share,
         }
     }
@@ -71,7 +102,9 @@ impl Stub {
             let alone = Stub {
                 node: at.node,
                 edge: NONE,
+                share: 0.0,
                 cost: 0.0,
+                base: 0.0,
                 length: 0.0,
             };
             return [alone, Stub::NONE];
@@ -121,33 +154,42 @@ impl Stub {
     }
 }
 
-/// What a search still has to pay at least.
-struct Bound<'a> {
-    terms: &'a Terms<'a>,
+/// A lower bound of what is left, from the places of the nodes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bound<'a> {
+    map: &'a NavMap,
     heuristic: Heuristic,
+    metre: f64,
     count: usize,
     point: [Vec3; 2],
     tail: [f64; 2],
 }
 
 impl<'a> Bound<'a> {
-    fn new(query: &'a RouteQuery<'a>, goals: &[Stub; 2]) -> Bound<'a> {
-        let places = &query.terms.map.node_place;
+    /// For ways to the goal that begin at these nodes and cost at least so much from there.
+    pub fn new(
+        map: &'a NavMap,
+        heuristic: Heuristic,
+        metre: f64,
+        goals: [(NodeId, f64); 2],
+    ) -> Bound<'a> {
+        let places = &map.node_place;
         Bound {
-            terms: &query.terms,
-            heuristic: query.heuristic,
-            count: if goals[1].node == NONE { 1 } else { 2 },
-            point: goals.map(|g| places.get(g.node as usize).map_or(Vec3::ZERO, |p| p.point)),
-            tail: goals.map(|g| g.cost),
+            map,
+            heuristic,
+            metre,
+            count: if goals[1].0 == NONE { 1 } else { 2 },
+            point: goals.map(|g| places.get(g.0 as usize).map_or(Vec3::ZERO, |p| p.point)),
+            tail: goals.map(|g| g.1),
         }
     }
 
     #[inline(always)]
-    fn remaining(&self, node: NodeId) -> f64 {
-        let at = self.terms.map.node_place[node as usize].point;
+    pub fn remaining(&self, node: NodeId) -> f64 {
+        let at = self.map.node_place[node as usize].point;
         let way = |goal: usize| {
             let distance = self.heuristic.distance(at, self.point[goal]);
-            distance * self.terms.least_base + self.tail[goal]
+            distance * self.metre + self.tail[goal]
         };
         if self.count == 1 {
             way(0)
@@ -155,6 +197,77 @@ impl<'a> Bound<'a> {
             way(0).min(way(1))
         }
     }
+}
+
+/// A search over the map itself.
+struct OverMap<'a> {
+    query: &'a RouteQuery<'a>,
+    goals: [Stub; 2],
+    bound: Bound<'a>,
+}
+
+impl OverMap<'_> {
+    /// What has been paid at the goal if `paid` was where a way to it begins.
+    fn finish(&self, goal: &Stub, paid: f64) -> f64 {
+        let RouteQuery { terms, horizon, .. } = self.query;
+        if goal.edge == NONE {
+            paid
+        } else {
+            horizon.pay_part(terms, paid, goal.edge, goal.share)
+        }
+    }
+}
+
+impl Problem for OverMap<'_> {
+    #[inline(always)]
+    fn pay(&self, paid: f64, edge: EdgeId) -> f64 {
+        self.query.horizon.pay(&self.query.terms, paid, edge)
+    }
+
+    #[inline(always)]
+    fn left(&self, node: NodeId) -> f64 {
+        self.bound.remaining(node)
+    }
+
+    #[inline(always)]
+    fn arrive(&self, node: NodeId, paid: f64) -> Option<(usize, f64)> {
+        let mut best = None;
+        for (g, goal) in self.goals.iter().enumerate() {
+            if goal.node == node {
+                let total = self.finish(goal, paid);
+                if best.is_none_or(|(_, least)| total < least) {
+                    best = Some((g, total));
+                }
+            }
+        }
+        best
+    }
+
+    #[inline(always)]
+    fn halt(&self, node: NodeId, paid: f64) -> Option<f64> {
+        let RouteQuery {
+            terms,
+            old_tail,
+            horizon,
+            ..
+        } = self.query;
+        if old_tail.is_empty() || !horizon.hides(paid) {
+            return None;
+        }
+        let tail = tail_from(terms.map, old_tail, node)?;
+        let end = terms.map.edge_to[*old_tail.last()? as usize];
+        let rest: f64 = tail.iter().map(|&e| terms.base(e)).sum();
+        let goal = self.goals.iter().find(|goal| goal.node == end)?;
+        Some(self.finish(goal, paid + rest))
+    }
+}
+
+/// The part of an old route from a node on.
+fn tail_from<'a>(map: &NavMap, old: &'a [EdgeId], node: NodeId) -> Option<&'a [EdgeId]> {
+    let at = old
+        .iter()
+        .position(|&e| map.edge_from[e as usize] == node)?;
+    Some(&old[at..])
 }
 
 /// Finds the cheapest route between two attachments, or says why there is none.
@@ -178,114 +291,106 @@ pub fn find_route(
     if query.to.node == NONE {
         return Err(NoRoute::GoalOffMap);
     }
-    let starts = Stub::both(terms, query.from, false);
+    let starts = Stub::both(terms, query.from, false).map(|stub| stub.seen(query));
     let goals = Stub::both(terms, query.to, true);
-    let shared = Stub::shared(terms, query.from, query.to);
-    let bound = Bound::new(query, &goals);
-    let greed = f64::from(query.greed.max(1.0));
-
+    let shared = Stub::shared(terms, query.from, query.to).seen(query);
+    let ends = goals.map(|goal| (goal.node, goal.base));
+    let problem = OverMap {
+        query,
+        goals,
+        bound: Bound::new(map, query.heuristic, terms.least_base, ends),
+    };
     let open = scratch.generation;
-    let closed = open + 1;
     let (labels, heap) = (scratch.labels.as_mut_slice(), &mut scratch.heap);
-    for start in starts.iter().filter(|s| s.node != NONE) {
-        let label = &mut labels[start.node as usize];
-        if label.stamp < open || start.cost < label.cost {
-            (label.cost, label.edge, label.stamp) = (start.cost, NONE, open);
-            let left = bound.remaining(start.node);
-            heap.push(Entry::new(
-                start.cost + greed * left,
-                left as f32,
-                start.node,
-            ));
-        }
-    }
+    let found = expand(
+        map,
+        &problem,
+        starts
+            .iter()
+            .filter(|s| s.node != NONE)
+            .map(|s| (s.node, s.cost)),
+        Limits {
+            greed: f64::from(query.greed.max(1.0)),
+            expansions: query.most_expansions,
+            known: shared.cost,
+        },
+        (labels, heap, open),
+    )?;
 
-    let (mut best, mut best_goal) = (shared.cost, NONE as usize);
-    let mut expansions = 0;
-    while let Some(entry) = heap.pop() {
-        if entry.key() >= best {
-            break;
-        }
-        let node = entry.node();
-        let label = &mut labels[node as usize];
-        if label.stamp == closed {
-            continue;
-        }
-        label.stamp = closed;
-        let cost = label.cost;
-        for (g, goal) in goals.iter().enumerate() {
-            if goal.node == node && cost + goal.cost < best {
-                (best, best_goal) = (cost + goal.cost, g);
-            }
-        }
-        if best <= entry.key() {
-            break;
-        }
-        expansions += 1;
-        if query.most_expansions > 0 && expansions > query.most_expansions {
-            return Err(NoRoute::Limit);
-        }
-        for e in map.edges_of(node) {
-            let to = map.edge_to[e];
-            let label = &mut labels[to as usize];
-            if label.stamp == closed {
-                continue;
-            }
-            let through = cost + terms.cost(e as EdgeId);
-            if through
-                < if label.stamp == open {
-                    label.cost
-                } else {
-                    f64::INFINITY
-                }
-            {
-                (label.cost, label.edge, label.stamp) = (through, e as EdgeId, open);
-                let left = bound.remaining(to);
-                heap.push(Entry::new(through + greed * left, left as f32, to));
-            }
-        }
-    }
-    if !best.is_finite() {
-        return Err(NoRoute::Unconnected);
-    }
-
-    if best_goal == NONE as usize {
-        return Ok(FoundRoute {
-            cost: shared.cost,
-            length: shared.length,
-            expansions,
-        });
-    }
-    let goal = goals[best_goal];
-    let mut length = goal.length;
-    let mut node = goal.node;
     let route = &mut scratch.route;
-    while labels[node as usize].edge != NONE {
-        let edge = labels[node as usize].edge;
-        route.push(edge);
-        length += f64::from(map.edge_length[edge as usize]);
-        node = map.edge_from[edge as usize];
+    let mut length = 0.0;
+    let mut node = match found.end {
+        End::Known => {
+            length = shared.length;
+            NONE
+        }
+        End::Arrived(goal) => {
+            length += goals[goal].length;
+            goals[goal].node
+        }
+        End::Halted(node) => {
+            let tail = tail_from(map, query.old_tail, node).unwrap_or_default();
+            let end = tail.last().map_or(NONE, |&e| map.edge_to[e as usize]);
+            let goal = goals.iter().find(|goal| goal.node == end);
+            length += goal.map_or(0.0, |goal| goal.length);
+            route.extend(tail.iter().rev());
+            node
+        }
+    };
+    if node != NONE {
+        while labels[node as usize].edge != NONE {
+            let edge = labels[node as usize].edge;
+            route.push(edge);
+            node = map.edge_from[edge as usize];
+        }
+        let root_cost = labels[node as usize].cost;
+        length += route
+            .iter()
+            .map(|&e| f64::from(map.edge_length[e as usize]))
+            .sum::<f64>();
+        if let Some(start) = starts
+            .iter()
+            .find(|s| s.node == node && s.cost == root_cost && s.edge != NONE)
+        {
+            route.push(start.edge);
+            length += start.length;
+        }
+        route.reverse();
     }
-    let root_cost = labels[node as usize].cost;
-    if let Some(start) = starts
-        .iter()
-        .find(|s| s.node == node && s.cost == root_cost && s.edge != NONE)
-    {
-        route.push(start.edge);
-        length += start.length;
-    }
-    route.reverse();
     Ok(FoundRoute {
-        cost: best,
+        cost: found.cost,
         length,
-        expansions,
+        expansions: found.expansions,
+        invisible: query.invisible(scratch.route()),
     })
+}
+
+impl RouteQuery<'_> {
+    /// How many edges at the end of a route begin beyond the horizon.
+    pub(super) fn invisible(&self, route: &[EdgeId]) -> u32 {
+        if !self.horizon.is_finite() {
+            return 0;
+        }
+        let mut paid = 0.0;
+        for (i, &edge) in route.iter().enumerate() {
+            if self.horizon.hides(paid) {
+                return (route.len() - i) as u32;
+            }
+            let share = match i {
+                0 if self.from.edge == edge => 1.0 - f64::from(self.from.along),
+                0 if self.from.edge != NONE => f64::from(self.from.along),
+                _ => 1.0,
+            };
+            paid = self.horizon.pay_part(&self.terms, paid, edge, share);
+        }
+        0
+    }
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use throng_core::{EdgePrices, Location, NavMap};
+    use throng_core::{EdgePrices, Location};
 
     /// A lattice of unit cells with 8 neighbours and no corner cutting, nodes row by row.
     pub(in crate::search) fn lattice(
@@ -352,6 +457,8 @@ pub(super) mod tests {
             heuristic: Heuristic::of(map),
             greed: 1.0,
             most_expansions: 0,
+            horizon: Horizon::NONE,
+            old_tail: &[],
         }
     }
 

@@ -110,6 +110,44 @@ impl<'a> Terms<'a> {
         }
     }
 
+    /// The cost of an edge without the crowd; infinite where it may not be walked.
+    #[inline(always)]
+    pub fn base(&self, edge: EdgeId) -> f64 {
+        Terms {
+            weight: 0.0,
+            ..*self
+        }
+        .cost(edge)
+    }
+
+    /// The crowd part of an edge, unweighted.
+    #[inline]
+    pub fn crowd(&self, edge: EdgeId) -> f64 {
+        match self.uniform {
+            Some(_) => 0.0,
+            None => f64::from(self.crowd[edge as usize]),
+        }
+    }
+
+    /// The same walker on another map with its own prices.
+    pub(super) fn over(
+        &self,
+        map: &'a NavMap,
+        prices: &'a throng_core::EdgePrices,
+        least_clearance: f32,
+    ) -> Terms<'a> {
+        Terms {
+            map,
+            uniform: None,
+            base: &prices.base,
+            crowd: &prices.crowd,
+            blocked: &[],
+            door_open: &[],
+            checks_radius: self.radius > 0.0 && !self.fits(least_clearance),
+            ..*self
+        }
+    }
+
     /// Whether an edge leads into a blocked region; from inside one it may be left.
     fn enters_blocked(&self, edge: usize) -> bool {
         let region = |node: NodeId| self.map.node_region[node as usize];

@@ -251,6 +251,7 @@ fn price(model: &dyn CostModel) -> (Prices, Option<String>) {
     let context = PriceContext {
         crowd: crowd(),
         cell_speed: &[],
+        cell_length: &[],
         class: RouteClass {
             profile: 0,
             speed: 1.0,

@@ -67,6 +67,7 @@ fn price(model: &dyn CostModel, crowd: CrowdView<'_>, out: &mut Prices) {
     let context = PriceContext {
         crowd,
         cell_speed: &[],
+        cell_length: &[],
         class: RouteClass {
             profile: 1,
             speed: 1.3,
@@ -169,6 +170,7 @@ fn absent_columns_cross_as_absent() {
     let context = PriceContext {
         crowd: unequal,
         cell_speed: &[],
+        cell_length: &[],
         class: RouteClass {
             profile: 0,
             speed: 1.0,

@@ -22,6 +22,7 @@ impl Default for CostSpec {
             weight: 1.0,
             every: 1.0,
             cell: None,
+            pool: None,
         }
     }
 }
@@ -118,7 +119,7 @@ impl Section for FollowSpec {
             number(0.01, 1000.0),
             &mut self.look_ahead,
         );
-        let about = "Time in which the velocity turns (seek).";
+        let about = "Time in which the velocity turns (seek, indicative).";
         keys.one(
             "relaxation",
             about,

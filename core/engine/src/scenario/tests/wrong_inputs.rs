@@ -157,7 +157,7 @@ const CASES: &[Case] = &[
         &[
             "s.toml:4:10: cost.weight = -1: out of range; allowed: 0 to 1000000",
             "s.toml:5:10: cost.factor = 200: out of range; allowed: 0 to 100",
-            "s.toml:6:1: cost.evry = 1: unknown option of cost distance; allowed: factor, weight, every, cell; did you mean \"every\"?",
+            "s.toml:6:1: cost.evry = 1: unknown option of cost distance; allowed: factor, weight, every, cell, pool; did you mean \"every\"?",
         ],
     ),
     (

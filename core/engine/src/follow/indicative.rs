@@ -1,0 +1,341 @@
+//! Follower `indicative`: pulled along an indicative route in a lane of one's own.
+//!
+//! The lane is a line through the gates: at offset 0 through their middles, at -1 and 1 as close
+//! to their left and right ends as the radius allows (left and right of the direction of travel).
+//! An attraction point runs ahead on it (Karamouzas, Geraerts, Overmars 2009): `look_ahead`
+//! metres from where the walker stands beside its lane, or nearer where the straight way there
+//! would not pass through the gates in between, so that it is always seen. The wanted velocity
+//! points at it and the preferred velocity turns towards that within `relaxation` seconds.
+
+use glam::Vec3;
+use throng_core::{Gate, NavMap, NavRepresentation, Site};
+
+use super::{FollowScratch, Walker, shrunk};
+use crate::track::{Routes, Track};
+
+/// Edges looked at first, and at most, for gates within the look-ahead.
+const EDGES: [usize; 3] = [3, 8, 24];
+
+/// The point of a gate that a lane passes through.
+pub fn lane_point(gate: &Gate, radius: f32, lane: f32) -> Vec3 {
+    let [left, right] = shrunk(gate, radius);
+    if gate.left == gate.right {
+        return gate.middle;
+    }
+    // The middle may lie nearer to an end than the radius allows.
+    let across = right - left;
+    let squared = across.length_squared();
+    let share = if squared > 0.0 {
+        ((gate.middle - left).dot(across) / squared).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    let middle = left + across * share;
+    if lane < 0.0 {
+        middle + (left - middle) * -lane.max(-1.0)
+    } else {
+        middle + (right - middle) * lane.min(1.0)
+    }
+}
+
+/// Finds the attraction point of an agent and stores it in its track.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the same as for corners, and the lane"
+)]
+pub fn find_attraction(
+    track: &mut Track,
+    walker: &Walker,
+    look_ahead: f32,
+    routes: &Routes,
+    nav: &dyn NavRepresentation,
+    site: &Site<'_>,
+    map: &NavMap,
+    scratch: &mut FollowScratch,
+) {
+    track.stale = false;
+    if !track.has_gate {
+        (track.corner, track.lane_to) = (walker.target, walker.target);
+        return;
+    }
+    for edges in EDGES {
+        routes.gates_ahead(track, nav, site, map, edges, &mut scratch.gates);
+        let whole = track.remaining() as usize <= edges;
+        let lane = &mut scratch.lane;
+        lane.clear();
+        // Behind is the last gate passed; a new route begins where its walker stands.
+        lane.push(if track.has_lane {
+            track.lane_from
+        } else {
+            walker.point
+        });
+        lane.extend(
+            scratch
+                .gates
+                .iter()
+                .map(|g| lane_point(g, walker.radius, walker.lane)),
+        );
+        if whole {
+            lane.push(walker.target);
+        }
+        let ahead: f32 = lane[1..].windows(2).map(|w| w[0].distance(w[1])).sum();
+        if whole || edges == EDGES[2] || ahead >= look_ahead {
+            break;
+        }
+    }
+    track.lane_from = scratch.lane[0];
+    track.lane_next = scratch.lane[1];
+    track.has_lane = true;
+
+    let at_hand = walker.radius.max(walker.speed * walker.dt);
+    let beside = stands_beside(&scratch.lane, walker.point, at_hand);
+    if beside.segment > 0 {
+        let passed = beside.segment.min(scratch.gates.len());
+        routes.skip(track, passed, nav, site, map, &mut scratch.skipped);
+        track.stale = false;
+        track.lane_from = scratch.lane[passed];
+        track.lane_next = scratch.lane[(passed + 1).min(scratch.lane.len() - 1)];
+    }
+    run_ahead(track, walker, look_ahead, beside, scratch);
+}
+
+/// A foot on a lane.
+#[derive(Clone, Copy, Debug)]
+struct Beside {
+    segment: usize,
+    point: Vec3,
+}
+
+/// Where a walker stands beside its lane: on the first segment, unless it stands on a later one:
+/// then it has been pushed round the gates in between.
+fn stands_beside(lane: &[Vec3], at: Vec3, at_hand: f32) -> Beside {
+    let mut first = None;
+    let mut walked = 0.0;
+    for (segment, ends) in lane.windows(2).enumerate() {
+        let way = ends[1] - ends[0];
+        let share = (at - ends[0]).dot(way) / way.length_squared().max(1e-12);
+        let point = ends[0] + way * share.clamp(0.0, 1.0);
+        if segment == 0 {
+            first = Some(Beside { segment, point });
+            if share < 1.0 {
+                break;
+            }
+        } else {
+            if point.distance_squared(at) <= at_hand * at_hand && share > 0.0 {
+                return Beside { segment, point };
+            }
+            walked += way.length();
+            if walked > 4.0 {
+                break;
+            }
+        }
+    }
+    first.unwrap_or(Beside {
+        segment: 0,
+        point: at,
+    })
+}
+
+/// Puts the attraction point `look_ahead` metres ahead on the lane, or where it is still seen
+/// through the gates.
+fn run_ahead(
+    track: &mut Track,
+    walker: &Walker,
+    look_ahead: f32,
+    beside: Beside,
+    scratch: &FollowScratch,
+) {
+    let (lane, gates) = (&scratch.lane, &scratch.gates);
+    let mut left = look_ahead;
+    let mut at = beside.point;
+    // What is seen: between the ends of the gates so far, as directions from the walker.
+    let mut seen: Option<[glam::Vec2; 2]> = None;
+    for k in beside.segment..lane.len() - 1 {
+        let end = lane[k + 1];
+        let length = at.distance(end);
+        let (to, reached) = if length >= left {
+            (at + (end - at) * (left / length.max(1e-9)), true)
+        } else {
+            (end, false)
+        };
+        if let Some([low, high]) = seen {
+            let (a, b) = (walker.offset(at), walker.offset(to));
+            // Sides of the right and left borders; inside both are not negative.
+            let sides = [
+                (low.perp_dot(a), low.perp_dot(b)),
+                (a.perp_dot(high), b.perp_dot(high)),
+            ];
+            let mut share = 1.0_f32;
+            for (from, to) in sides {
+                if to < 0.0 {
+                    share = share.min((from.max(0.0) / (from.max(0.0) - to)).clamp(0.0, 1.0));
+                }
+            }
+            if share < 1.0 {
+                let corner = at + (to - at) * share;
+                let near = walker.radius.min(0.1);
+                track.corner = if walker.offset(corner).length_squared() > near * near {
+                    corner
+                } else {
+                    to
+                };
+                track.lane_to = track.corner;
+                track.stale = true;
+                return;
+            }
+        }
+        if reached || k + 2 == lane.len() {
+            (track.corner, track.lane_to) = (to, end);
+            return;
+        }
+        if let Some(gate) = gates.get(k) {
+            let [l, r] = shrunk(gate, walker.radius).map(|p| walker.offset(p));
+            // A gate that is already behind narrows nothing.
+            if r.perp_dot(l) > 0.0 {
+                seen = Some(match seen {
+                    None => [r, l],
+                    Some([low, high]) => [
+                        if low.perp_dot(r) > 0.0 { r } else { low },
+                        if l.perp_dot(high) > 0.0 { l } else { high },
+                    ],
+                });
+            }
+        }
+        left -= length;
+        at = end;
+    }
+}
+
+/// Lets the attraction point run on along its lane while the walker walks, until it must be
+/// looked for anew.
+#[inline]
+pub fn run_on(track: &mut Track, walker: &Walker) {
+    let way = track.lane_to - track.corner;
+    let length = way.length();
+    let progress = walker.velocity.length() * walker.dt;
+    if length <= progress {
+        track.corner = track.lane_to;
+        track.stale |= track.has_gate;
+    } else {
+        track.corner += way * (progress / length);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::Vec2;
+    use throng_core::Frame;
+
+    fn gate(left: (f32, f32), right: (f32, f32)) -> Gate {
+        let at = |p: (f32, f32)| Vec3::new(p.0, p.1, 0.0);
+        Gate {
+            left: at(left),
+            middle: (at(left) + at(right)) / 2.0,
+            right: at(right),
+            triangle: 0,
+            flags: Gate::LEFT_WALL | Gate::RIGHT_WALL,
+        }
+    }
+
+    #[test]
+    fn lanes_lie_between_the_middle_and_the_walls() {
+        // Walking along x: left is high.
+        let gate = gate((5.0, 2.0), (5.0, -2.0));
+        let y = |lane: f32| lane_point(&gate, 0.25, lane).y;
+        assert_eq!(y(0.0), 0.0);
+        assert_eq!(y(-1.0), 1.75);
+        assert_eq!(y(1.0), -1.75);
+        assert_eq!(y(-0.5), 0.875);
+        // The other way the same lane lies on the other side.
+        assert_eq!(lane_point(&gate.reversed(), 0.25, -1.0).y, -1.75);
+        // Too narrow for the radius, and a waypoint.
+        let narrow = Gate {
+            left: Vec3::new(0.0, 0.1, 0.0),
+            right: Vec3::new(0.0, -0.1, 0.0),
+            ..gate
+        };
+        assert_eq!(lane_point(&narrow, 0.25, 1.0).y, 0.0);
+    }
+
+    fn walker(x: f32, y: f32, target: Vec3) -> Walker {
+        Walker {
+            point: Vec3::new(x, y, 0.0),
+            normal: Vec3::Z,
+            frame: Frame::FLAT,
+            velocity: Vec2::new(1.0, 0.0),
+            preferred: Vec2::new(1.0, 0.0),
+            radius: 0.25,
+            speed: 1.0,
+            lane: 0.0,
+            target,
+            dt: 0.1,
+            flat: true,
+        }
+    }
+
+    /// The attraction point of a fresh look over these gates.
+    fn attraction(lane: f32, at: (f32, f32), from: Vec3, gates: &[Gate], ahead: f32) -> Track {
+        let target = Vec3::new(20.0, 0.0, 0.0);
+        let mut walker = walker(at.0, at.1, target);
+        walker.lane = lane;
+        let mut scratch = FollowScratch::default();
+        scratch.gates.extend_from_slice(gates);
+        scratch.lane.push(from);
+        let points = gates.iter().map(|g| lane_point(g, walker.radius, lane));
+        scratch.lane.extend(points);
+        scratch.lane.push(target);
+        let mut track = Track::default();
+        let beside = stands_beside(&scratch.lane, walker.point, 0.25);
+        run_ahead(&mut track, &walker, ahead, beside, &scratch);
+        track
+    }
+
+    #[test]
+    fn attraction_lies_ahead_on_the_lane_not_of_the_walker() {
+        let gates = [gate((10.0, 2.0), (10.0, -2.0))];
+        let track = attraction(0.0, (3.0, 1.0), Vec3::ZERO, &gates, 2.0);
+        assert!((track.corner - Vec3::new(5.0, 0.0, 0.0)).length() < 1e-5);
+        assert_eq!(track.lane_to, Vec3::new(10.0, 0.0, 0.0));
+        // It runs on with the walker.
+        let mut later = track;
+        run_on(&mut later, &walker(3.0, 1.0, Vec3::ZERO));
+        assert!((later.corner.x - 5.1).abs() < 1e-5);
+    }
+
+    #[test]
+    fn attraction_is_seen_through_the_gates() {
+        // Down the corridor y in [-2, 2], then sharply right through a gate at (10, -2).
+        let gates = [
+            gate((8.0, 2.0), (8.0, -2.0)),
+            gate((12.0, -2.0), (8.0, -2.0)),
+        ];
+        let from = Vec3::new(0.0, -1.75, 0.0);
+        let track = attraction(1.0, (7.0, 1.0), from, &gates, 6.0);
+        // The line of sight passes the first gate no lower than its shrunk right end.
+        let slope = (track.corner.y - 1.0) / (track.corner.x - 7.0);
+        assert!(1.0 + slope >= -1.75 - 1e-4, "{track:?}");
+        assert!(
+            track.stale,
+            "it is looked for again while the corner hides the lane"
+        );
+    }
+
+    #[test]
+    fn who_stands_on_a_later_segment_has_passed_the_gates_before() {
+        let lane =
+            [(0.0, 0.0), (4.0, 0.0), (4.0, 2.0), (8.0, 2.0)].map(|(x, y)| Vec3::new(x, y, 0.0));
+        assert_eq!(
+            stands_beside(&lane, Vec3::new(2.0, 1.0, 0.0), 0.25).segment,
+            0
+        );
+        assert_eq!(
+            stands_beside(&lane, Vec3::new(4.1, 1.0, 0.0), 0.25).segment,
+            1
+        );
+        assert_eq!(
+            stands_beside(&lane, Vec3::new(6.0, 2.1, 0.0), 0.25).segment,
+            2
+        );
+    }
+}
