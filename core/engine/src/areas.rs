@@ -151,6 +151,22 @@ impl Area {
 }
 
 impl Area {
+    /// The walkable place opposite to one, through the middle of the area, if there is one.
+    pub fn opposite(&self, ground: GroundView<'_>, from: Location) -> Option<Location> {
+        match &self.shape {
+            Shape::Polygon { floor, .. } => {
+                let (low, high) = self.bounds;
+                ground.locate_plan(low + high - from.point.truncate(), Some(*floor))
+            }
+            Shape::Ball { centre, .. } => {
+                let point = 2.0 * *centre - from.point;
+                let found = ground.locate(point)?;
+                (found.point.distance(point) < 0.5).then_some(found)
+            }
+            Shape::Everywhere => None,
+        }
+    }
+
     fn draw_triangle(&self, ground: GroundView<'_>, stream: &mut Stream) -> Option<Location> {
         let total = self.triangles.last()?.1;
         let at = stream.unit_f64() * total;

@@ -628,7 +628,7 @@ pub(crate) fn make_sources(
             &format!("source[{i}].area"),
         )?;
         let goals = match &spec.goals {
-            Goals::Random => None,
+            Goals::Random | Goals::Opposite => None,
             Goals::Regions(list) => Some(
                 list.iter()
                     .enumerate()

@@ -13,7 +13,7 @@ use crate::{
     agents::{AgentId, Doing, Record},
     areas::Area,
     classes::TooManyClasses,
-    scenario::{AtGoal, Choose, Distribution, Scenario, SourceSpec},
+    scenario::{AtGoal, Choose, Distribution, Goals, Scenario, SourceSpec},
     state::{Place, State},
     walking::Chart,
 };
@@ -30,7 +30,7 @@ pub struct Source {
     pub spec: SourceSpec,
     /// The area where they start.
     pub area: u32,
-    /// The areas they go to; none for random places.
+    /// The areas they go to; none for random or opposite places.
     pub goals: Option<Vec<u32>>,
     /// Index of their profile.
     pub profile: usize,
@@ -437,7 +437,13 @@ pub fn choose_goal(
     let ground = place.ground.view();
     let mut stream = Stream::new(state.seed, serial, Purpose::Goal, u64::from(leg));
     let Some(goals) = source.goals.as_deref().filter(|g| !g.is_empty()) else {
-        let target = roomy(&place.everywhere, ground, &mut stream, radius).unwrap_or(from);
+        let opposite = match source.spec.goals {
+            Goals::Opposite => place.areas[source.area as usize].opposite(ground, from),
+            _ => None,
+        };
+        let target = opposite
+            .or_else(|| roomy(&place.everywhere, ground, &mut stream, radius))
+            .unwrap_or(from);
         return (NONE, target);
     };
     let goal = match source.spec.choose {

@@ -149,6 +149,8 @@ use throng_costs as _;
 use throng_groups as _;
 use throng_lod as _;
 use throng_nav_grid as _;
+use throng_predictive as _;
 use throng_rvo as _;
 use throng_search as _;
 use throng_short_term as _;
+use throng_social_force as _;

@@ -116,6 +116,8 @@ impl Default for AreaRef {
 pub enum Goals {
     /// A random place of the ground.
     Random,
+    /// The place opposite to the start, through the middle of the source's area.
+    Opposite,
     /// These regions.
     Regions(Vec<AreaRef>),
 }

@@ -183,13 +183,14 @@ impl Codec<AreaRef> for Area {
     }
 }
 
-/// Regions to walk to: `"random"`, a name, or a list of names, places and polygons.
+/// Regions to walk to: `"random"`, `"opposite"`, a name, or a list of names, places and polygons.
 pub(crate) struct GoalsCodec;
 
 impl Codec<Goals> for GoalsCodec {
     fn read(&self, node: &Node, reader: &mut Reader<'_>, path: &str) -> Option<Goals> {
         match &node.value {
             Value::Text(text) if text == "random" => Some(Goals::Random),
+            Value::Text(text) if text == "opposite" => Some(Goals::Opposite),
             Value::Text(_) => {
                 let name = NAME.read(node, reader, path)?;
                 Some(Goals::Regions(vec![AreaRef::Name(name)]))
@@ -202,7 +203,8 @@ impl Codec<Goals> for GoalsCodec {
                 ListOf(Area).read(node, reader, path).map(Goals::Regions)
             }
             _ => {
-                let allowed = "\"random\", or a list of names, places [x, y] and polygons";
+                let allowed =
+                    "\"random\", \"opposite\", or a list of names, places [x, y] and polygons";
                 reader.wrong(node, path, "no goals", allowed);
                 None
             }
@@ -212,6 +214,7 @@ impl Codec<Goals> for GoalsCodec {
     fn write(&self, value: &Goals) -> toml::Value {
         match value {
             Goals::Random => "random".into(),
+            Goals::Opposite => "opposite".into(),
             Goals::Regions(regions) => ListOf(Area).write(regions),
         }
     }

@@ -218,7 +218,7 @@ impl Section for SourceSpec {
         let about = "Time that each waits before walking.";
         let time = Spread(number(0.0, LONGEST));
         keys.one("premovement", about, "s", time, &mut self.premovement);
-        let about = "Where they walk to: named areas, places, polygons, or \"random\".";
+        let about = "Where they walk to: named areas, places, polygons, \"random\", or \"opposite\" (through the middle of their own area).";
         keys.must("goals", about, "m", GoalsCodec, &mut self.goals);
         keys.one(
             "choose",

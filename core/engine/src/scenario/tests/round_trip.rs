@@ -107,7 +107,7 @@ fn every_key_is_read() {
             assert!(matches!(&goals[1], AreaRef::Point(p) if p.z == Some(5.0)));
             assert!(matches!(&goals[2], AreaRef::Shape(s) if s.len() == 3));
         }
-        Goals::Random => panic!("these are regions"),
+        Goals::Random | Goals::Opposite => panic!("these are regions"),
     }
     assert_eq!(
         s.events[0].action,
