@@ -47,7 +47,8 @@
 //! import pandas, polars, pedpy, pathlib
 //! pandas.read_csv("a/trajectories.csv").groupby("id").time_s.agg(["min", "max"])
 //! polars.read_csv("a/trajectories.csv").group_by("frame").len().sort("frame")
-//! walked = pedpy.load_trajectory_from_jupedsim_sqlite(pathlib.Path("a/trajectories.sqlite"))
+//! file = pathlib.Path("a/trajectories.sqlite")
+//! walked = pedpy.load_trajectory_from_jupedsim_sqlite(trajectory_file=file)
 //! ```
 //!
 //! From Rust, any column is at hand after every step; a line per person and second:

@@ -134,3 +134,89 @@ pub(crate) fn places_along(
     }
     Ok(places)
 }
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec2;
+    use throng_kit::{
+        Ground,
+        environment::{Environment, Floor, Obstacle, Polygon},
+    };
+
+    use super::*;
+
+    fn hall() -> Ground {
+        let environment = Environment {
+            floors: vec![Floor {
+                walkable: vec![Polygon::rectangle(DVec2::ZERO, DVec2::new(20.0, 10.0))],
+                ..Floor::default()
+            }],
+            obstacles: vec![Obstacle {
+                floor: 0,
+                shape: Polygon::rectangle(DVec2::new(4.0, 4.0), DVec2::new(5.0, 5.0)),
+            }],
+            ..Environment::default()
+        };
+        Ground::from_environment(&environment).unwrap()
+    }
+
+    fn area(ground: &Ground, low: [f32; 2], high: [f32; 2]) -> Area {
+        let origin = ground.view().origin.truncate().as_vec2();
+        let (l, h) = (Vec2::from(low) - origin, Vec2::from(high) - origin);
+        let ring = vec![l, Vec2::new(h.x, l.y), h, Vec2::new(l.x, h.y)];
+        let shape = Shape::Polygon {
+            floor: 0,
+            rings: vec![ring],
+        };
+        Area::new("it", shape, ground.view(), 1).unwrap()
+    }
+
+    #[test]
+    fn places_are_apart_and_clear_of_walls_and_seats() {
+        let ground = hall();
+        let view = ground.view();
+        let places = places_in(&area(&ground, [0.0, 0.0], [8.0, 8.0]), view, 1.0);
+        assert!((40..81).contains(&places.len()), "{}", places.len());
+        for (i, a) in places.iter().enumerate() {
+            assert!(view.distance_to_wall(*a, 1.0) >= ROOM - 1e-4);
+            for b in &places[..i] {
+                assert!(a.point.distance(b.point) > 0.99);
+            }
+        }
+    }
+
+    #[test]
+    fn desks_stand_side_by_side_along_the_longer_side() {
+        let ground = hall();
+        let origin = ground.view().origin.as_vec3();
+        let desks = desks_in(&area(&ground, [8.0, 1.0], [14.0, 3.0]), ground.view(), 3);
+        let at: Vec<Vec3> = desks.iter().map(|d| d.point + origin).collect();
+        for (desk, x) in at.iter().zip([9.0, 11.0, 13.0]) {
+            assert!(
+                (desk.x - x).abs() < 0.4 && (desk.y - 2.0).abs() < 0.2,
+                "{at:?}"
+            );
+        }
+        let small = area(&ground, [8.0, 1.0], [8.7, 1.7]);
+        assert!(desks_in(&small, ground.view(), 40).len() < 40);
+    }
+
+    #[test]
+    fn a_queue_goes_on_behind_its_end_up_to_the_wall() {
+        let ground = hall();
+        let view = ground.view();
+        let at = |x: f32, y: f32| {
+            let local = Vec2::new(x, y) - view.origin.truncate().as_vec2();
+            view.locate_plan(local, None).unwrap()
+        };
+        // Round a corner: 4 m along x, then 2 m along y, then on to the wall at y = 10.
+        let line = [at(10.0, 2.0), at(14.0, 2.0), at(14.0, 4.0)];
+        let places = places_along(&line, view, 1.0).unwrap();
+        let head = places[0].point;
+        assert!((places[4].point - head - Vec3::X * 4.0).length() < 1e-3);
+        assert!((places[6].point - head - Vec3::new(4.0, 2.0, 0.0)).length() < 1e-3);
+        assert_eq!(places.len(), 7 + 5, "y = 5 to 9");
+        // Through a seat nobody stands in line.
+        assert!(places_along(&[at(2.0, 4.5), at(8.0, 4.5)], view, 0.5).is_err());
+    }
+}

@@ -91,7 +91,18 @@ pub fn round_obstacles(place: &Place, parts: &Parts, state: &mut State, work: &m
                             let end = offset(a.target[row].point);
                             let aims = later().map(|(_, gate)| offset(gate.middle));
                             let goal = aims.chain([end]).find(outside).unwrap_or(out.aim);
-                            way_round(ring, goal, radius)
+                            let open = |p: Vec2| {
+                                let point = at.point + frame.to_world(normal, p);
+                                let there = ground.locate(point).filter(|l| {
+                                    let off = l.point - point;
+                                    (off - normal * off.dot(normal)).length() < 0.05
+                                });
+                                // A squeeze of a tenth is no reason to go the long way.
+                                there.is_some_and(|l| {
+                                    ground.distance_to_wall(l, radius) >= 0.9 * radius
+                                })
+                            };
+                            way_round(ring, goal, radius, open)
                         }
                     };
                     if let Some(way) = way {
@@ -164,8 +175,8 @@ fn is_within(ring: &[Vec2], p: Vec2, radius: f32) -> bool {
     odd
 }
 
-/// The offset to walk to on the shorter way round a ring to a goal.
-fn way_round(ring: &[Vec2], goal: Vec2, radius: f32) -> Option<Vec2> {
+/// The offset to walk to on the shorter way round a ring to a goal, of those that are open.
+fn way_round(ring: &[Vec2], goal: Vec2, radius: f32, open: impl Fn(Vec2) -> bool) -> Option<Vec2> {
     let ahead = goal.try_normalize()?;
     // The corners farthest to the left and to the right.
     let (mut left, mut right) = (Vec2::ZERO, Vec2::ZERO);
@@ -192,10 +203,15 @@ fn way_round(ring: &[Vec2], goal: Vec2, radius: f32) -> Option<Vec2> {
     };
     let (left, right) = (past(left, 1.0), past(right, -1.0));
     let detour = |by: Vec2| by.length() + by.distance(goal);
-    let way = if detour(left) <= detour(right) {
-        left
+    let (near, other) = if detour(left) <= detour(right) {
+        (left, right)
     } else {
-        right
+        (right, left)
+    };
+    let way = if open(near) || !open(other) {
+        near
+    } else {
+        other
     };
     (way.length_squared() > 1e-4).then_some(way)
 }
@@ -248,11 +264,16 @@ mod tests {
     fn the_shorter_way_round_a_bench_is_taken() {
         let v = Vec2::new;
         let bench = [v(2.0, -1.0), v(3.0, -1.0), v(3.0, 4.0), v(2.0, 4.0)];
-        let way = way_round(&bench, v(5.0, 0.0), 0.25).unwrap();
+        let way = way_round(&bench, v(5.0, 0.0), 0.25, |_| true).unwrap();
         // Past the corner at (2, -1) by the radius and the margin, at right angles to the way.
         let corner = v(2.0, -1.0);
         let expected = corner - corner.perp().normalize() * 0.4;
         assert!((way - expected).length() < 1e-6, "{way}");
+        let other = way_round(&bench, v(5.0, 0.0), 0.25, |p| p.y > 0.0).unwrap();
+        assert!(
+            other.y > 4.0,
+            "the other end where this one is closed: {other}"
+        );
         assert!(is_within(&bench, v(2.5, 0.0), 0.25) && is_within(&bench, v(1.9, 0.0), 0.25));
         assert!(!is_within(&bench, v(1.7, 0.0), 0.25));
     }

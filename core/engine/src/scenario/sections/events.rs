@@ -56,8 +56,12 @@ impl Section for GoalSpec {
             };
             checks.complain("", message, "serve, or wait and release");
         }
-        for key in ["servers", "queue"] {
-            if checks.has(key) && waits && !checks.has("serve") {
+        let useless = [
+            ("servers", self.servers != 1),
+            ("queue", checks.has("queue")),
+        ];
+        for (key, given) in useless {
+            if given && waits && !checks.has("serve") {
                 checks.complain(key, "nobody is served here", "serve = seconds beside it");
             }
         }

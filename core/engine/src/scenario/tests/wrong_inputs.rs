@@ -18,7 +18,7 @@ const CASES: &[Case] = &[
         "nme = 'y'\n",
         &[],
         &[
-            "s.toml:3:1: nme = \"y\": unknown key; allowed: name, seed, dt, duration, plugins, environment, nav, planner, replan, cost, avoidance, follow, group, lod, tier, roi, obstacle, area, line, door, profile, source, mover, event, metrics, neighbours, classes, record, snapshot; did you mean \"name\"?",
+            "s.toml:3:1: nme = \"y\": unknown key; allowed: name, seed, dt, duration, plugins, environment, nav, planner, replan, cost, avoidance, follow, group, lod, tier, roi, obstacle, area, line, door, profile, source, goal, mover, event, metrics, neighbours, classes, record, snapshot; did you mean \"name\"?",
         ],
     ),
     (
@@ -285,7 +285,15 @@ const CASES: &[Case] = &[
     (
         "[[goal]]\narea = 'a'\n[[goal]]\narea = 'b'\nserve = 5\nwait = 3\n[[goal]]\narea = 'b'\nwait = 3\nqueue = [[1, 1]]\nrelease = 'go'\n[[event]]\nat = 1\nrelease = 'goo'\non_people = 'move'\n",
         &[],
-        &[],
+        &[
+            "s.toml:3:1: goal[0]: missing: what people do here; allowed: serve, or wait and release",
+            "s.toml:5:1: goal[1]: people are served, or they wait: not both; allowed: serve, or wait and release",
+            "s.toml:10:8: goal[2].area = \"b\": another goal has this area; allowed: one goal per area",
+            "s.toml:12:9: goal[2].queue = [[1, 1]]: nobody is served here; allowed: serve = seconds beside it",
+            "s.toml:12:9: goal[2].queue = [[1, 1]]: one point is no line; allowed: two points or more",
+            "s.toml:16:11: event[0].release = \"goo\": unknown release of a goal; allowed: go; did you mean \"go\"?",
+            "s.toml:17:13: event[0].on_people = \"move\": no door closes here; allowed: close = a door beside it",
+        ],
     ),
     (
         "[record]\nformats = ['sqlit']\n[metrics]\nevery = 0\n[classes]\nspeed_bins = 65\n[neighbours]\nrelevance = 'yes'\n",
