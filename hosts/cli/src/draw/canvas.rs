@@ -203,17 +203,6 @@ impl Canvas {
         }
     }
 
-    /// Fills it with another picture made smaller by a factor.
-    pub fn shrink(&mut self, from: &Canvas, factor: f32) {
-        let paint = PixmapPaint {
-            quality: FilterQuality::Bicubic,
-            ..PixmapPaint::default()
-        };
-        let scale = Transform::from_scale(factor, factor);
-        self.pixels
-            .draw_pixmap(0, 0, from.pixels.as_ref(), &paint, scale, None);
-    }
-
     /// Fills a disc.
     pub fn disc(&mut self, centre: Vec2, radius: f32, colour: Colour) {
         if let Some(path) = PathBuilder::from_circle(centre.x, centre.y, radius) {

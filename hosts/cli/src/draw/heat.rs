@@ -1,4 +1,4 @@
-//! Density and other quantities on small cells, smoothed within the walkable ground.
+//! Mean density over a run on small cells, smoothed within the walkable ground.
 
 use glam::Vec2;
 use throng::core::{GroundView, math};
@@ -9,8 +9,8 @@ use super::storeys::{Storey, Storeys};
 const CELLS: f32 = 320.0;
 /// Least side of a cell, metres.
 const LEAST_CELL: f32 = 0.1;
-/// Standard deviation of the smoothing bell, metres.
-pub const BELL: f32 = 0.5;
+/// Width of the smoothing bell, metres.
+const BELL: f32 = 0.5;
 
 /// Persons counted on the cells of one panel.
 #[derive(Clone, Debug)]
@@ -51,60 +51,8 @@ impl Heat {
 
     /// Counts a person.
     pub fn count(&mut self, at: Vec2) {
-        self.add(at, 1.0);
-    }
-
-    /// Adds a quantity at a place.
-    pub fn add(&mut self, at: Vec2, quantity: f32) {
         let index = self.index(at);
-        self.counts[index] += quantity;
-    }
-
-    /// Standard deviation of the bell on these cells, metres.
-    pub fn bell(&self) -> f32 {
-        BELL.max(1.5 * self.cell)
-    }
-
-    /// What was added, spread by the bell.
-    pub fn spread(&self) -> Vec<f32> {
-        self.blurred(&self.counts, self.bell())
-    }
-
-    /// Walkable square metres spread by the same bell: what a quantity is divided by.
-    pub fn spread_ground(
-        &self,
-        ground: GroundView<'_>,
-        storeys: &Storeys,
-        panel: usize,
-    ) -> Vec<f32> {
-        self.blurred(&self.walkable(ground, storeys, panel), self.bell())
-    }
-
-    /// Raises `most` to the density that people at some places make, where it is larger.
-    pub fn raise(&self, people: &[Vec2], ground: &[f32], now: &mut [f32], most: &mut [f32]) {
-        let (kernel, reach) = self.kernel(self.bell());
-        now.fill(0.0);
-        let (width, height) = (self.width as isize, self.height as isize);
-        let mut touched = (isize::MAX, isize::MIN);
-        for at in people {
-            let index = self.index(*at) as isize;
-            let (x, y) = (index % width, index / width);
-            let rows = (y - reach).max(0)..(y + reach + 1).min(height);
-            touched = (touched.0.min(rows.start), touched.1.max(rows.end));
-            for ny in rows {
-                let weight = kernel[(ny - y + reach) as usize];
-                for nx in (x - reach).max(0)..(x + reach + 1).min(width) {
-                    now[(ny * width + nx) as usize] += weight * kernel[(nx - x + reach) as usize];
-                }
-            }
-        }
-        if touched.0 < touched.1 {
-            for i in (touched.0 * width) as usize..(touched.1 * width) as usize {
-                if ground[i] > 1e-6 {
-                    most[i] = most[i].max(now[i] / ground[i]);
-                }
-            }
-        }
+        self.counts[index] += 1.0;
     }
 
     /// Persons per square metre on every cell, the mean over so many samples.
@@ -115,8 +63,9 @@ impl Heat {
         storeys: &Storeys,
         panel: usize,
     ) -> Vec<f32> {
-        let persons = self.spread();
-        let area = self.spread_ground(ground, storeys, panel);
+        let reach = BELL.max(1.5 * self.cell);
+        let persons = self.blurred(&self.counts, reach);
+        let area = self.blurred(&self.walkable(ground, storeys, panel), reach);
         let samples = samples.max(1) as f32;
         persons
             .iter()
@@ -152,20 +101,15 @@ impl Heat {
         area
     }
 
-    /// The bell along one axis, and how many cells it reaches.
-    fn kernel(&self, bell: f32) -> (Vec<f32>, isize) {
-        let sigma = bell / self.cell;
-        let reach = (2.5 * sigma).ceil() as isize;
-        let bell = |i: isize| {
-            let share = f64::from(i as f32 / sigma);
-            math::exp(-0.5 * share * share) as f32
-        };
-        ((-reach..=reach).map(bell).collect(), reach)
-    }
-
     /// Values spread by a bell of a width, along x and then along y.
     fn blurred(&self, values: &[f32], bell: f32) -> Vec<f32> {
-        let (kernel, reach) = self.kernel(bell);
+        let sigma = bell / self.cell;
+        let reach = (2.5 * sigma).ceil() as isize;
+        let kernel: Vec<f32> = (-reach..=reach)
+            .map(|i| {
+                math::exp(-0.5 * f64::from(i as f32 / sigma) * f64::from(i as f32 / sigma)) as f32
+            })
+            .collect();
         let pass = |from: &[f32], dx: isize, dy: isize| -> Vec<f32> {
             let mut to = vec![0.0; from.len()];
             for y in 0..self.height as isize {

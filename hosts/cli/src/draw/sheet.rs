@@ -65,6 +65,17 @@ impl Sheet {
         subtitle: &str,
         svg: bool,
     ) -> Result<Sheet, Failure> {
+        Sheet::within(MOST, storeys, title, subtitle, svg)
+    }
+
+    /// The same with a drawing of at most so many pixels.
+    pub fn within(
+        most: Vec2,
+        storeys: &[Storey],
+        title: &str,
+        subtitle: &str,
+        svg: bool,
+    ) -> Result<Sheet, Failure> {
         let size = storeys
             .iter()
             .fold(Vec2::splat(0.1), |most, s| most.max(s.high - s.low));
@@ -72,7 +83,7 @@ impl Sheet {
             let rows = storeys.len().div_ceil(columns);
             let gaps = Vec2::new(columns as f32 - 1.0, rows as f32 - 1.0) * GAP;
             let scale =
-                ((MOST - gaps) / (size * Vec2::new(columns as f32, rows as f32))).min_element();
+                ((most - gaps) / (size * Vec2::new(columns as f32, rows as f32))).min_element();
             (scale, rows, gaps)
         };
         let columns = (1..=storeys.len().max(1))
@@ -83,7 +94,7 @@ impl Sheet {
         // Names of floors stand above their panels.
         let named = storeys.iter().any(|s| !s.name.is_empty());
         let head = if named { HEAD + 16.0 } else { HEAD };
-        let width = (used.x + 2.0 * MARGIN).max(LEAST_WIDTH);
+        let width = (used.x + 2.0 * MARGIN).max(LEAST_WIDTH.min(most.x));
         let mut canvas = Canvas::new(Vec2::new(width, head + used.y + FOOT), colours::PAPER, svg)?;
         canvas.text(
             title,

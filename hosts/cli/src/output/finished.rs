@@ -59,6 +59,7 @@ pub struct Finished {
     pub ground: Ground,
     /// The floors side by side.
     pub storeys: Storeys,
+    panel_of_level: Vec<usize>,
     /// The lines of `metrics.csv`.
     pub counts: Vec<Counts>,
     /// Where everybody was; none if the run recorded nothing.
@@ -113,8 +114,18 @@ impl Finished {
             true => walks_of(folder, ground.view())?,
             false => None,
         };
+        let storeys = Storeys::of(ground.view(), floors, &names);
+        let mut panel_of_level = Vec::new();
+        for (t, level) in ground.view().floors.iter().enumerate() {
+            let level = usize::from(*level);
+            if panel_of_level.len() <= level {
+                panel_of_level.resize(level + 1, 0);
+            }
+            panel_of_level[level] = storeys.panel(t as u32);
+        }
         Ok(Finished {
-            storeys: Storeys::of(ground.view(), floors, &names),
+            storeys,
+            panel_of_level,
             summary,
             scenario,
             environment,
@@ -136,9 +147,8 @@ impl Finished {
 
     /// The panel of a floor or of a connection between floors.
     pub fn panel_of_level(&self, level: u16) -> usize {
-        let floors = self.ground.view().floors;
-        let found = floors.iter().position(|f| *f == level);
-        found.map_or(0, |t| self.storeys.panel(t as u32))
+        let panel = self.panel_of_level.get(usize::from(level));
+        panel.copied().unwrap_or(0)
     }
 
     /// A world point in plan as pictures have it.

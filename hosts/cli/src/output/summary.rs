@@ -343,6 +343,14 @@ impl Summary {
                 ),
             );
         }
+        let mut passed: Vec<_> = self.measures.report.lines.iter().collect();
+        passed.sort_by_key(|(_, l)| std::cmp::Reverse(l.persons));
+        for (name, l) in passed.iter().take(3).filter(|(_, l)| l.persons > 0) {
+            let flow = l
+                .flow_per_s
+                .map_or_else(String::new, |flow| format!(", {} persons/s", number(flow)));
+            line(&format!("through {name}"), format!("{}{flow}", l.persons));
+        }
         line("stalled", format!("{:.1} %", 100.0 * m.stalled_share));
         line(
             "wall crossings",

@@ -2,7 +2,8 @@
 //!
 //! The file is the measure: [`speed`] of individuals, [`classic`] and [`voronoi`] density and
 //! speed in a named area, [`flow`] through a named line, [`evacuation`] curve, [`lanes`] (order of
-//! two-way traffic), [`overlap`] of bodies, [`stalled`] share, [`route_choice`]. All work on
+//! two-way traffic), [`overlap`] of bodies, [`stalled`] share, [`route_choice`], [`profile`] of
+//! density and speed over a floor. All work on
 //! [`Trajectories`], columns of id, frame, x, y and level, whatever program they come from.
 //! [`monitor`] takes the same measures frame by frame in bounded memory: what `summary.json`
 //! reports under `measures`.
@@ -30,6 +31,7 @@ pub mod lanes;
 pub mod monitor;
 pub mod overlap;
 mod place;
+pub mod profile;
 pub mod route_choice;
 pub mod speed;
 pub mod stalled;

@@ -288,7 +288,7 @@ pub fn speed_density(run: &Finished) -> Result<Drawn, NoPlot> {
     let x = Axis::covering(high(|s| s.0).clamp(2.0, 10.0), 10);
     let y = Axis::covering(high(|s| s.1).max(1.5), 8);
     let key = [
-        ("median of our people".to_owned(), CROWDS[5]),
+        ("median of this run".to_owned(), colours::INK),
         ("Weidmann 1993".to_owned(), CROWDS[1]),
     ];
     let mut chart = Chart::new(
@@ -333,7 +333,7 @@ pub fn speed_density(run: &Finished) -> Result<Drawn, NoPlot> {
         .map(|d| (d, weidmann(d)))
         .collect();
     chart.line(&medians(&samples, x.high), 6.0, colours::GROUND);
-    chart.line(&medians(&samples, x.high), 3.5, CROWDS[5]);
+    chart.line(&medians(&samples, x.high), 3.5, colours::INK);
     chart.line(&curve, 6.0, colours::GROUND);
     chart.line(&curve, 3.5, CROWDS[1]);
     let words = format!("{most}");

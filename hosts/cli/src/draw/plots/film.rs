@@ -3,7 +3,7 @@
 use gif::{Encoder, Frame as Image, Repeat};
 use glam::Vec2;
 
-use super::{NoPlot, maps::sheet, need_plan, walks};
+use super::{NoPlot, maps::ground, need_plan, walks};
 use crate::{
     draw::{
         canvas::{Anchor, Canvas},
@@ -19,8 +19,8 @@ use crate::{
 const IMAGES: usize = 250;
 /// Hundredths of a second that an image is shown.
 const DELAY: u16 = 8;
-/// Largest side, pixels.
-const SIDE: f32 = 760.0;
+/// The largest drawing, pixels.
+const MOST: Vec2 = Vec2::new(760.0, 640.0);
 /// The speed of the brightest colour, m/s.
 const FAST: f64 = 1.5;
 /// Steps of cividis in the palette, each also in two tints for smooth edges.
@@ -92,37 +92,26 @@ pub fn film(run: &Finished) -> Result<Vec<u8>, NoPlot> {
     let seconds = step as f64 / walks.walks.frame_rate();
     let pace = seconds * 100.0 / f64::from(DELAY);
     let subtitle = format!("{} times as fast", (pace * 10.0).round() / 10.0);
-    let mut sheet = {
-        let mut sheet = sheet(run, &run.scenario.name, &subtitle)?;
-        outside(&mut sheet, run.ground.view(), &run.storeys);
-        walls(&mut sheet, run.ground.view(), &run.storeys);
-        sheet.scale_bar();
-        sheet.colour_bar("speed, m/s", FAST as f32, cividis);
-        sheet
-    };
+    let storeys = &run.storeys.storeys;
+    let mut sheet = Sheet::within(MOST, storeys, &run.scenario.name, &subtitle, false)?;
+    ground(&mut sheet);
+    outside(&mut sheet, run.ground.view(), &run.storeys);
+    walls(&mut sheet, run.ground.view(), &run.storeys);
+    sheet.scale_bar();
+    sheet.colour_bar("speed, m/s", FAST as f32, cividis);
     let empty = sheet.canvas.pixels().clone();
-    let size = Vec2::new(empty.width() as f32, empty.height() as f32);
-    let shrink = (SIDE / size.max_element()).min(1.0);
-    let (width, height) = (
-        (size.x * shrink).round() as u16,
-        (size.y * shrink).round() as u16,
-    );
+    let side = |pixels: u32| u16::try_from(pixels).unwrap_or(u16::MAX);
+    let (width, height) = (side(empty.width()), side(empty.height()));
     let palette = Palette::new();
     let table: Vec<u8> = palette.colours.iter().flatten().copied().collect();
     let failed = |e: gif::EncodingError| Failure::run(format!("the film cannot be packed: {e}"));
     let mut encoder = Encoder::new(Vec::new(), width, height, &table).map_err(failed)?;
     encoder.set_repeat(Repeat::Infinite).map_err(failed)?;
-    let mut small = Canvas::new(
-        Vec2::new(f32::from(width), f32::from(height)),
-        colours::PAPER,
-        false,
-    )?;
     let mut before: Vec<u8> = Vec::new();
     for &i in &frames {
         sheet.canvas.set_pixels(&empty);
         people(&mut sheet, run, walks, i);
-        small.shrink(&sheet.canvas, shrink);
-        let image = palette.image(&small);
+        let image = palette.image(&sheet.canvas);
         let changed = cropped(&before, &image, usize::from(width));
         encoder.write_frame(&changed).map_err(failed)?;
         before = image;
@@ -137,7 +126,7 @@ fn people(sheet: &mut Sheet, run: &Finished, walks: &Walks, index: usize) {
     for row in 0..frame.id.len() {
         let panel = sheet.panels[run.panel_of_level(frame.level[row])];
         let at = panel.at(run.local(frame.at[row]));
-        let radius = (0.24 * panel.scale).max(2.6);
+        let radius = (0.24 * panel.scale).max(3.0);
         let speed = walks.velocities[first + row].map_or(0.0, |v| v.length());
         let colour = cividis((speed / FAST) as f32);
         sheet.canvas.disc(at, radius, colours::INK.faint(0.55));

@@ -1,7 +1,10 @@
 //! Maps of a finished run: density, speed and paths on the plan, a panel for each floor.
 
-use glam::Vec2;
-use throng::scenario::{AreaRef, SourceSpec};
+use glam::{DVec2, Vec2};
+use throng::{
+    measure::profile::Profile,
+    scenario::{AreaRef, SourceSpec},
+};
 use throng_kit::{environment::Polygon, polygon::contains};
 
 use super::{NoPlot, need_plan, nothing, walks};
@@ -9,7 +12,6 @@ use crate::{
     draw::{
         Drawn,
         colours::{self, Colour, cividis},
-        heat::Heat,
         picture::{crowd_colour, outside, walls},
         sheet::Sheet,
     },
@@ -19,41 +21,64 @@ use crate::{
 
 /// Frames of which density is the mean or the largest.
 const FRAMES: usize = 600;
+/// Most cells along a side of a floor.
+const CELLS: usize = 320;
 /// About so many paths are drawn.
 const PATHS: usize = 400;
+/// Who is first seen this near to a source comes from it, metres.
+const NEAR: f64 = 3.0;
 /// Persons counted on a cell, by the bell, below which its speed is not shown.
 const LEAST_SEEN: f32 = 0.05;
 
 /// An empty sheet with the ground in white.
-pub fn sheet(run: &Finished, title: &str, subtitle: &str) -> Result<Sheet, Failure> {
+fn sheet(run: &Finished, title: &str, subtitle: &str) -> Result<Sheet, Failure> {
     let mut sheet = Sheet::new(&run.storeys.storeys, title, subtitle, true)?;
+    ground(&mut sheet);
+    Ok(sheet)
+}
+
+/// Fills the panels of a sheet with the colour of the ground.
+pub fn ground(sheet: &mut Sheet) {
     for panel in 0..sheet.panels.len() {
         let (low, high) = sheet.panels[panel].frame();
         sheet.canvas.rectangle(low, high, colours::GROUND);
     }
-    Ok(sheet)
+}
+
+/// A profile for each panel.
+fn profiles(run: &Finished) -> Vec<Profile> {
+    let ground = run.ground.view();
+    let origin = ground.origin.truncate();
+    let storeys = run.storeys.storeys.iter().enumerate();
+    storeys
+        .map(|(i, storey)| {
+            let (low, high) = (storey.low.as_dvec2(), storey.high.as_dvec2());
+            let belongs = |t: u32| run.storeys.panel(t) == i;
+            Profile::new(ground, belongs, low + origin, high + origin, CELLS)
+        })
+        .collect()
 }
 
 /// Draws the values of all panels with a colour each.
 fn raster(
     sheet: &mut Sheet,
-    heats: &[Heat],
-    values: &[Vec<f32>],
-    colour: impl Fn(f32) -> Colour,
+    run: &Finished,
+    profiles: &[Profile],
+    colour: impl Fn(usize, usize) -> Colour,
 ) -> Result<(), Failure> {
-    for (i, (heat, values)) in heats.iter().zip(values).enumerate() {
+    for (i, profile) in profiles.iter().enumerate() {
         let panel = sheet.panels[i];
-        let size = Vec2::new(heat.width as f32, heat.height as f32) * heat.cell;
+        let size = DVec2::new(profile.width as f64, profile.height as f64) * profile.cell;
         // Rows run upwards in the world and downwards on paper.
-        let cells: Vec<Colour> = values
-            .chunks(heat.width)
+        let cells: Vec<Colour> = (0..profile.height)
             .rev()
-            .flatten()
-            .map(|value| colour(*value))
+            .flat_map(|y| (0..profile.width).map(move |x| y * profile.width + x))
+            .map(|cell| colour(i, cell))
             .collect();
-        let low = panel.at(heat.low + Vec2::new(0.0, size.y));
-        let high = panel.at(heat.low + Vec2::new(size.x, 0.0));
-        sheet.canvas.raster(low, high, heat.width as u32, &cells)?;
+        let low = panel.at(run.local(profile.low + DVec2::new(0.0, size.y)));
+        let high = panel.at(run.local(profile.low + DVec2::new(size.x, 0.0)));
+        let width = profile.width as u32;
+        sheet.canvas.raster(low, high, width, &cells)?;
     }
     Ok(())
 }
@@ -74,47 +99,36 @@ fn every(run: &Finished, step: usize) -> String {
     format!("a sample every {} s", (seconds * 100.0).round() / 100.0)
 }
 
+/// The kernel in words.
+fn kernel(profiles: &[Profile]) -> String {
+    let bell = profiles.first().map_or(0.0, |p| p.bell);
+    format!(
+        "Gaussian kernel of {} m standard deviation, not through walls",
+        (bell * 100.0).round() / 100.0
+    )
+}
+
 /// Mean and largest density.
 pub fn density(run: &Finished) -> Result<(Drawn, Drawn), NoPlot> {
     need_plan(run)?;
     let walks = walks(run)?;
-    let ground = run.ground.view();
-    let mut heats: Vec<Heat> = run.storeys.storeys.iter().map(Heat::new).collect();
-    let grounds: Vec<Vec<f32>> = heats
-        .iter()
-        .enumerate()
-        .map(|(i, heat)| heat.spread_ground(ground, &run.storeys, i))
-        .collect();
-    let mut peaks: Vec<Vec<f32>> = grounds.iter().map(|g| vec![0.0; g.len()]).collect();
-    let mut now: Vec<Vec<f32>> = peaks.clone();
+    let profiles = profiles(run);
     let (frames, step) = walks.sampled(FRAMES);
-    let mut people: Vec<Vec<Vec2>> = vec![Vec::new(); heats.len()];
-    for &i in &frames {
+    let mut people: Vec<Vec<Vec<usize>>> = vec![vec![Vec::new(); frames.len()]; profiles.len()];
+    let none = |p: &Profile| vec![0.0f32; p.width * p.height];
+    let mut counts: Vec<Vec<f32>> = profiles.iter().map(none).collect();
+    for (sample, &i) in frames.iter().enumerate() {
         let frame = walks.walks.frame(i);
-        people.iter_mut().for_each(Vec::clear);
         for (at, level) in frame.at.iter().zip(frame.level) {
-            people[run.panel_of_level(*level)].push(run.local(*at));
-        }
-        for (panel, people) in people.iter().enumerate() {
-            people.iter().for_each(|at| heats[panel].count(*at));
-            let (ground, now) = (&grounds[panel], &mut now[panel]);
-            heats[panel].raise(people, ground, now, &mut peaks[panel]);
+            let panel = run.panel_of_level(*level);
+            let cell = profiles[panel].cell_of(*at);
+            people[panel][sample].push(cell);
+            counts[panel][cell] += 1.0;
         }
     }
-    let samples = frames.len().max(1) as f32;
-    let means: Vec<Vec<f32>> = heats
-        .iter()
-        .zip(&grounds)
-        .map(|(heat, ground)| {
-            let spread = heat.spread();
-            let both = spread.iter().zip(ground);
-            both.map(|(p, g)| if *g > 1e-6 { p / (g * samples) } else { 0.0 })
-                .collect()
-        })
-        .collect();
-    let kernel = format!(
-        "Gaussian kernel, standard deviation {} m, {}, {:.0} s",
-        (heats[0].bell() * 100.0).round() / 100.0,
+    let words = format!(
+        "{}, {}, {:.0} s",
+        kernel(&profiles),
         every(run, step),
         run.seconds()
     );
@@ -125,10 +139,16 @@ pub fn density(run: &Finished) -> Result<(Drawn, Drawn), NoPlot> {
         }
         let most = round_above(most);
         let title = format!("{}: {what} density", run.scenario.name);
-        let mut sheet = sheet(run, &title, &kernel)?;
-        raster(&mut sheet, &heats, values, |v| cividis(v / most))?;
+        let mut sheet = sheet(run, &title, &words)?;
+        raster(&mut sheet, run, &profiles, |panel, cell| {
+            cividis(values[panel][cell] / most)
+        })?;
         finish(sheet, run, ("persons/m²", most))
     };
+    let both = profiles.iter().zip(&counts);
+    let means: Vec<Vec<f32>> = both.map(|(p, n)| p.density(n, frames.len())).collect();
+    let both = profiles.iter().zip(&people);
+    let peaks: Vec<Vec<f32>> = both.map(|(p, n)| p.peak_density(n)).collect();
     Ok((draw("mean", &means)?, draw("peak", &peaks)?))
 }
 
@@ -142,47 +162,40 @@ fn round_above(least: f32) -> f32 {
 pub fn speed(run: &Finished) -> Result<Drawn, NoPlot> {
     need_plan(run)?;
     let walks = walks(run)?;
-    let mut people: Vec<Heat> = run.storeys.storeys.iter().map(Heat::new).collect();
+    let profiles = profiles(run);
+    let none = |p: &Profile| vec![0.0f32; p.width * p.height];
+    let mut people: Vec<Vec<f32>> = profiles.iter().map(none).collect();
     let mut speeds = people.clone();
     let (frames, step) = walks.sampled(4 * FRAMES);
     for &i in &frames {
         let (frame, first) = (walks.walks.frame(i), walks.walks.first_row(i));
         for row in 0..frame.id.len() {
             if let Some(v) = walks.velocities[first + row] {
-                let (panel, at) = (
-                    run.panel_of_level(frame.level[row]),
-                    run.local(frame.at[row]),
-                );
-                people[panel].count(at);
-                speeds[panel].add(at, v.length() as f32);
+                let panel = run.panel_of_level(frame.level[row]);
+                let cell = profiles[panel].cell_of(frame.at[row]);
+                people[panel][cell] += 1.0;
+                speeds[panel][cell] += v.length() as f32;
             }
         }
     }
-    let values: Vec<Vec<f32>> = people
-        .iter()
-        .zip(&speeds)
-        .map(|(people, speeds)| {
-            let (count, sum) = (people.spread(), speeds.spread());
-            let both = sum.iter().zip(&count);
-            both.map(|(s, n)| if *n > LEAST_SEEN { s / n } else { -1.0 })
-                .collect()
-        })
+    let values: Vec<Vec<Option<f32>>> = (0..profiles.len())
+        .map(|i| profiles[i].mean(&people[i], &speeds[i], LEAST_SEEN))
         .collect();
-    let most = values.iter().flatten().fold(0.0f32, |m, v| m.max(*v));
+    let known = values.iter().flatten().flatten();
+    let most = known.fold(0.0f32, |m, v| m.max(*v));
     if most <= 0.0 {
         return nothing("nobody walked");
     }
     let most = round_above(most);
     let title = format!("{}: mean speed", run.scenario.name);
     let subtitle = format!(
-        "of everybody who came by, Gaussian kernel, standard deviation {} m, {}; white: nobody came",
-        (people[0].bell() * 100.0).round() / 100.0,
+        "of everybody who came by; {}, {}; white: nobody came",
+        kernel(&profiles),
         every(run, step)
     );
     let mut sheet = sheet(run, &title, &subtitle)?;
-    let blank = Colour(255, 255, 255, 0);
-    raster(&mut sheet, &people, &values, |v| {
-        if v < 0.0 { blank } else { cividis(v / most) }
+    raster(&mut sheet, run, &profiles, |panel, cell| {
+        values[panel][cell].map_or(Colour(255, 255, 255, 0), |v| cividis(v / most))
     })?;
     finish(sheet, run, ("m/s", most))
 }
@@ -190,7 +203,7 @@ pub fn speed(run: &Finished) -> Result<Drawn, NoPlot> {
 /// The sources of a run with their shapes, to tell who came from where.
 struct Origins {
     shapes: Vec<(usize, u16, Polygon)>,
-    points: Vec<(usize, glam::DVec2)>,
+    points: Vec<(usize, DVec2)>,
 }
 
 impl Origins {
@@ -223,21 +236,30 @@ impl Origins {
         origins
     }
 
-    /// The source of somebody first seen at a place: an area about it, else the nearest point.
-    fn source(&self, at: glam::DVec2, level: u16) -> Option<usize> {
-        let shapes = self.shapes.iter();
-        let inside = shapes
-            .filter(|(_, floor, shape)| *floor == level && contains(shape, at))
-            .map(|(i, ..)| *i)
-            .next();
-        inside.or_else(|| {
-            let near = |a: &&(usize, glam::DVec2), b: &&(usize, glam::DVec2)| {
-                a.1.distance(at).total_cmp(&b.1.distance(at))
-            };
-            let nearest = self.points.iter().min_by(near)?;
-            (nearest.1.distance(at) < 2.0).then_some(nearest.0)
-        })
+    /// The source of somebody first seen at a place: the nearest one within a few steps.
+    fn source(&self, at: DVec2, level: u16) -> Option<usize> {
+        let here = self.shapes.iter().filter(|(_, floor, _)| *floor == level);
+        let shapes = here.map(|(i, _, shape)| (*i, distance(shape, at)));
+        let points = self.points.iter().map(|(i, p)| (*i, p.distance(at)));
+        let nearest = shapes.chain(points).min_by(|a, b| a.1.total_cmp(&b.1))?;
+        (nearest.1 < NEAR).then_some(nearest.0)
     }
+}
+
+/// Distance of a point to a polygon, 0 inside.
+fn distance(shape: &Polygon, at: DVec2) -> f64 {
+    if contains(shape, at) {
+        return 0.0;
+    }
+    let ring = &shape.outer;
+    let sides = (0..ring.len()).map(|i| (ring[i], ring[(i + 1) % ring.len()]));
+    sides
+        .map(|(a, b)| {
+            let along = b - a;
+            let share = (at - a).dot(along) / along.length_squared().max(f64::MIN_POSITIVE);
+            at.distance(a + along * share.clamp(0.0, 1.0))
+        })
+        .fold(f64::INFINITY, f64::min)
 }
 
 fn source_name(i: usize, source: &SourceSpec) -> String {
