@@ -130,7 +130,9 @@ mod tests {
 
     #[test]
     fn a_line_is_found_again() {
-        let points: Vec<_> = (1..6).map(|i| (f64::from(i), 2.0 * f64::from(i) - 0.5)).collect();
+        let points: Vec<_> = (1..6)
+            .map(|i| (f64::from(i), 2.0 * f64::from(i) - 0.5))
+            .collect();
         let (slope, offset, fit) = line(&points).unwrap();
         assert!((slope - 2.0).abs() < 1e-12 && (offset + 0.5).abs() < 1e-12);
         assert!((fit - 1.0).abs() < 1e-12);

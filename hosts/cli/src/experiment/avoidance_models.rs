@@ -115,7 +115,11 @@ fn one(study: &mut Study, trial: &str, text: &str, model: &str) -> Result<Vec<Va
         json!(m.mean_speed()),
         json!(m.mean_overlaps()),
         json!(f64::from(m.overlap_deepest) * 1e3),
-        if gap < 3.0 { json!(gap * 1e3) } else { Value::Null },
+        if gap < 3.0 {
+            json!(gap * 1e3)
+        } else {
+            Value::Null
+        },
         json!(m.stalled_share() * 100.0),
         json!(sim.time()),
         json!(stepping * 1e3 / sim.steps().max(1) as f64),
