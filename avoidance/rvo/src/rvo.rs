@@ -24,7 +24,7 @@ mod candidates;
 mod tests;
 mod threats;
 
-use fearless_simd::{Level, Simd, dispatch};
+use fearless_simd::{Level, Simd};
 use glam::Vec2;
 use throng_core::{
     Capabilities, LocalAvoidance, Perception, Scratch, SteerChunk, SteerOut, random::mix,
@@ -105,7 +105,7 @@ impl Rvo {
     ) {
         let work = scratch.get::<Work>();
         work.pattern.lay(self.samples);
-        dispatch!(level, simd => steer_chunk(simd, self, chunk, work, out));
+        throng_kit::eight_lanes!(level, simd => steer_chunk(simd, self, chunk, work, out));
     }
 
     /// The preferred velocity, turned to the right by the agent's own small angle.

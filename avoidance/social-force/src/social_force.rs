@@ -20,18 +20,18 @@
 //! `substep` seconds for those who touch; each is linearly implicit (the forces' derivatives by
 //! place and velocity stand in a 2x2 system that is solved exactly), hence stable for any step.
 //! Sub-steps alone would need thousands of them for the worst contact, an implicit step alone
-//! would be stable but blur the collisions. Within the step a neighbour keeps its velocity and
-//! mirrors every change of ours, as the other of two who collide does: so a pair shares its blow
-//! as in a common integration, who stands in balance stays so at any step length, and a crowd,
-//! where neighbours yield less than that, is taken as too stiff rather than too soft, which damps.
-//! The displacement beyond `v dt` goes out as a push.
+//! would be stable but blur the collisions. Within the step a neighbour goes on at its
+//! velocity, mirrors our moves away from it (as the other of two who collide does, so that a pair
+//! shares its blow as in a common integration) and gives way to the growth of the pair's force
+//! since the step began, with twice its mass (others stand behind it). So who stands in balance
+//! stays so at any step length. The displacement beyond `v dt` goes out as a push.
 
 mod groups;
 mod kernel;
 #[cfg(test)]
 mod tests;
 
-use fearless_simd::{Level, Simd, dispatch};
+use fearless_simd::{Level, Simd};
 use glam::Vec2;
 use throng_core::{
     Capabilities, LocalAvoidance, Perception, Scratch, SteerChunk, SteerOut, random::mix,
@@ -139,7 +139,7 @@ impl SocialForce {
     ) {
         let work = scratch.get::<Work>();
         work.sort_by_pace(self, chunk);
-        dispatch!(level, simd => steer_groups(simd, self, chunk, work, velocity, push));
+        throng_kit::eight_lanes!(level, simd => steer_groups(simd, self, chunk, work, velocity, push));
     }
 
     /// The preferred velocity, turned to the right by the agent's own small angle.

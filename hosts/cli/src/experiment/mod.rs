@@ -4,8 +4,13 @@
 //! [`ALL`] lists. An experiment gets a [`Study`]: it asks it how large to be, runs scenarios
 //! through it, and hands it tables, pictures and remarks; the study writes them and shows them.
 
+mod avoidance_bottleneck;
+mod avoidance_fundamental;
+mod avoidance_lanes;
+mod avoidance_models;
 mod orca_scaling;
 mod study;
+mod trial;
 
 pub use study::{Column, Grid, Study};
 
@@ -25,7 +30,13 @@ pub struct Experiment {
 }
 
 /// Every experiment, sorted by name.
-pub const ALL: &[Experiment] = &[orca_scaling::EXPERIMENT];
+pub const ALL: &[Experiment] = &[
+    avoidance_bottleneck::EXPERIMENT,
+    avoidance_fundamental::EXPERIMENT,
+    avoidance_lanes::EXPERIMENT,
+    avoidance_models::EXPERIMENT,
+    orca_scaling::EXPERIMENT,
+];
 
 #[cfg(test)]
 mod tests {
