@@ -10,7 +10,7 @@ use throng::engine::simulation::Simulation as Engine;
 
 use super::{
     bytes::{base64, deflated},
-    packer::{QUANTUM, SPEED_QUANTUM},
+    packer::{QUANTUM, SPEED_QUANTUM, VELOCITY_QUANTUM},
     recording::Recorded,
     scene::{Surroundings, scene},
 };
@@ -184,6 +184,7 @@ fn facts(simulation: &Engine, recorded: &Recorded, about: &About) -> Value {
         "tiers": tiers,
         "quantum": QUANTUM,
         "speed_quantum": SPEED_QUANTUM,
+        "velocity_quantum": VELOCITY_QUANTUM,
         "origin": ground.origin.to_array(),
         "heights": !ground.flat,
         "plan": ground.plan,

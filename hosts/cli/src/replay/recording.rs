@@ -26,11 +26,11 @@ use crate::{draw::Storeys, failure::Failure, output::Folder};
 /// frames are taken half as often.
 const LIMIT: u64 = 64 << 20;
 /// About so many people are recorded in detail: velocities, neighbours.
-const DETAILED: u64 = 400;
+const DETAILED: u64 = 300;
 /// Up to so many people, everybody's route is recorded; else that of the detailed.
 const ROUTES_OF_ALL: u64 = 3000;
 /// Seconds between two looks at who sees whom.
-const LOOK_EVERY: f64 = 1.0;
+const LOOK_EVERY: f64 = 2.0;
 /// What an agent without a way to its goal does, beside [`Doing`].
 const UNREACHABLE: u32 = 4;
 

@@ -127,7 +127,7 @@ class Block {
         let now = 0;
         for (let i = 0; i < bytes.length; i++) {
           now = (now + bytes[i]) << 24 >> 24;
-          values[i] = now * facts.speed_quantum;
+          values[i] = now * facts.velocity_quantum;
         }
         this.detailed.get(slot).push(values);
       }

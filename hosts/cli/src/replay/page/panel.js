@@ -13,7 +13,7 @@ function colourings(facts, people) {
   const peak = facts.peaks.reduce((most, [, value]) => Math.max(most, value), 0.5);
   const avoidances = [...new Set(facts.tiers.map((t) => t.avoidance))];
   return [
-    { id: "speed", name: "speed", unit: "m/s", most: Math.min(roundAbove(fastest), 5), about: "speed as simulated, to 0.05 m/s", of: (crowd, i) => crowd.speed[i] },
+    { id: "speed", name: "speed", unit: "m/s", most: Math.min(roundAbove(fastest), 5), about: `speed as simulated, to ${number(facts.speed_quantum)} m/s`, of: (crowd, i) => crowd.speed[i] },
     { id: "density", name: "density", unit: "persons/m²", most: roundAbove(peak), about: facts.kernel, of: (crowd, i) => crowd.density[i] },
     { id: "tier", name: "tier", about: "level of detail", kinds: facts.tiers.map((t) => `level ${t.level}: ${t.avoidance}${t.period > 1 ? `, every ${t.period} steps` : ""}`), of: (crowd, i) => crowd.tier[i] },
     { id: "group", name: "group", about: "who walks together; colours and marks repeat", kinds: ["alone", "in groups"], of: (crowd, i) => people.group[crowd.serial[i]] < 0 ? 7 : people.group[crowd.serial[i]] % 7 + 8 * (Math.floor(people.group[crowd.serial[i]] / 7) % 5), kind: (crowd, i) => people.group[crowd.serial[i]] < 0 ? 0 : 1, pictures: [7, 0] },
@@ -80,7 +80,7 @@ function agentText(facts, people, picked) {
     ["profile", `${escaped(facts.profiles[people.profile[serial]] || "–")}, radius ${people.radius[serial].toFixed(2)} m, wants ${people.speed[serial].toFixed(2)} m/s`],
     ["group", people.group[serial] < 0 ? "alone" : `group ${people.group[serial]}`],
     ["strategies", `nav ${escaped(nav ? nav.id : "–")}, guide ${escaped(tier.guide)}, cost ${escaped(tier.cost)}, avoidance ${escaped(tier.avoidance)}, follow ${escaped(tier.follow)} (level ${tier.level})`],
-    ["speed", `${now.speed.toFixed(2)} m/s`],
+    ["speed", `${now.speed.toFixed(1)} m/s`],
     ["density", `${now.density.toFixed(2)} persons/m²`],
     ["velocity", detail ? `<i class="swatch" style="border-color:#009e73"></i>${vectorText(detail.velocity)}` : missing],
     ["preferred", detail ? `<i class="swatch" style="border-color:#e69f00;border-top-style:dashed"></i>${vectorText(detail.preferred)}` : missing],
@@ -93,7 +93,7 @@ function aboutText(facts, rate) {
   let size = 0;
   for (const part of document.querySelectorAll("script[id]")) size += part.textContent.length;
   const notes = [
-    `Places are recorded every ${rate} to ${facts.quantum * 100} cm, speeds to ${facts.speed_quantum} m/s; between two frames agents are drawn on the straight line.`,
+    `Places are recorded every ${rate} to ${number(facts.quantum * 100)} cm, speeds to ${number(facts.speed_quantum)} m/s; between two frames agents are drawn on the straight line.`,
     `${facts.detailed} of ${facts.people} agents are recorded with velocities, preferred velocities and neighbours${facts.routes_of_all ? "" : " and routes"}.`,
     `Density: ${facts.kernel}; agents and heat map from recorded places, the curves from the simulation's samples.`,
     ...facts.notes,
