@@ -185,6 +185,7 @@ fn main() {
     let mut ratios = Vec::new();
     let (mut ours_best, mut theirs_best) = (0.0f64, 0.0f64);
     let mut pairs = Vec::new();
+    let mut before = (sim.stage_millis(), sim.steps());
     for round in 0..=rounds {
         let began = Instant::now();
         sim.run(steps as u64, |_| ControlFlow::Continue(()))
@@ -194,7 +195,9 @@ fn main() {
         pool.install(|| (0..steps).for_each(|_| peer.step()));
         let theirs = began.elapsed().as_secs_f64();
         // The first round warms up.
-        if round > 0 {
+        if round == 0 {
+            before = (sim.stage_millis(), sim.steps());
+        } else {
             let work = (agents * steps) as f64;
             ratios.push(theirs / ours);
             ours_best = ours_best.max(work / ours);
@@ -213,10 +216,17 @@ fn main() {
         sim.metrics().mean_overlaps(),
         pairs.iter().sum::<usize>() as f64 / pairs.len().max(1) as f64,
     );
-    for (stage, ms) in sim.stage_millis() {
-        println!(
-            "  {stage:12} {:7.1} ns per agent and step",
-            ms * 1e6 / agents as f64 / sim.steps() as f64
-        );
+    let agent_steps = agents as f64 * (sim.steps() - before.1).max(1) as f64;
+    let mut total = 0.0;
+    for ((stage, ms), (_, earlier)) in sim.stage_millis().into_iter().zip(before.0) {
+        let nanos = (ms - earlier) * 1e6 / agent_steps;
+        total += nanos;
+        println!("  {stage:12} {nanos:7.1} ns per agent and step");
     }
+    println!("  {:12} {total:7.1} ns per agent and step", "all");
+    println!(
+        "  {:12} {:7} bytes per agent",
+        "memory",
+        sim.bytes() / agents
+    );
 }

@@ -17,14 +17,14 @@ mod programs;
 mod tests;
 mod walls;
 
-use fearless_simd::{Level, Simd, dispatch, mask32x8, prelude::*};
+use fearless_simd::{Level, Simd, dispatch, f32x8, mask32x8, prelude::*};
 use glam::Vec2;
 use throng_core::{
     Capabilities, LocalAvoidance, Perception, Scratch, SteerChunk, SteerOut, random::mix,
 };
 
 use agents::{Own, Spans, agent_planes};
-use lanes::{LANES, Planes, Row};
+use lanes::{LANES, Planes, Row, greater};
 use programs::{Found, Wish, least_miss, nearest};
 use walls::{Plane, wall_planes};
 
@@ -123,19 +123,93 @@ impl Orca {
         dispatch!(level, simd => steer_chunk(simd, self, chunk, work, out));
     }
 
-    /// The preferred velocity, turned by the agent's own small angle.
-    #[inline]
-    fn wish(&self, seed: u64, id: u64, preferred: Vec2) -> Vec2 {
-        let drawn = mix(mix(seed) ^ id) >> 40;
-        let angle = (drawn as f32 / (1u64 << 23) as f32 - 1.0) * self.symmetry_breaking;
-        preferred + preferred.perp() * angle
+    /// The agent's own small angle; `key` is the mixed seed of the run.
+    #[inline(always)]
+    fn angle(&self, key: u64, id: u64) -> f32 {
+        let drawn = mix(key ^ id) >> 40;
+        (drawn as f32 / (1u64 << 23) as f32 - 1.0) * self.symmetry_breaking
     }
 }
 
-/// A number that can be squared, or 0.
+/// Numbers that can be squared, or 0.
 #[inline(always)]
-fn sound(value: f32) -> f32 {
-    if value.abs() < 1e9 { value } else { 0.0 }
+fn sound<S: Simd>(simd: S, value: f32x8<S>) -> f32x8<S> {
+    let zero = f32x8::splat(simd, 0.0);
+    value.abs().simd_lt(1e9).select(value, zero)
+}
+
+/// Eight agents as columns.
+#[derive(Clone, Copy)]
+struct Eight<S: Simd> {
+    own: Own<S>,
+    preferred: Wish<S>,
+    max_speed: f32x8<S>,
+}
+
+impl<S: Simd> Eight<S> {
+    /// The agents of a chunk from `first` on, at least eight.
+    #[inline(always)]
+    fn load(simd: S, orca: &Orca, key: u64, chunk: &SteerChunk<'_>, first: usize) -> Eight<S> {
+        let eight = first..first + LANES;
+        let mut angles = Row::default();
+        for (angle, &id) in angles.0.iter_mut().zip(&chunk.id[eight.clone()]) {
+            *angle = orca.angle(key, id);
+        }
+        let (vx, vy) = pairs(simd, &chunk.velocity[eight.clone()]);
+        let (px, py) = pairs(simd, &chunk.preferred[eight.clone()]);
+        let angle = angles.load(simd);
+        let max_speed = f32x8::from_slice(simd, &chunk.max_speed[eight.clone()]);
+        let zero = f32x8::splat(simd, 0.0);
+        Eight {
+            own: Own {
+                vx: sound(simd, vx),
+                vy: sound(simd, vy),
+                radius: sound(simd, f32x8::from_slice(simd, &chunk.radius[eight])),
+            },
+            // Turned by the small angle.
+            preferred: Wish {
+                x: sound(simd, px - py * angle),
+                y: sound(simd, py + px * angle),
+            },
+            max_speed: sound(simd, greater(max_speed, zero)),
+        }
+    }
+
+    /// The last agents of a chunk, fewer than eight; the other lanes stand still.
+    #[inline(never)]
+    fn load_rest(simd: S, orca: &Orca, key: u64, chunk: &SteerChunk<'_>, first: usize) -> Eight<S> {
+        let lanes = chunk.len() - first;
+        let rest = first..chunk.len();
+        let mut vectors = [[Vec2::ZERO; LANES]; 2];
+        vectors[0][..lanes].copy_from_slice(&chunk.velocity[rest.clone()]);
+        vectors[1][..lanes].copy_from_slice(&chunk.preferred[rest.clone()]);
+        let mut numbers = [[0.0; LANES]; 2];
+        numbers[0][..lanes].copy_from_slice(&chunk.radius[rest.clone()]);
+        numbers[1][..lanes].copy_from_slice(&chunk.max_speed[rest.clone()]);
+        let mut ids = [0; LANES];
+        ids[..lanes].copy_from_slice(&chunk.id[rest]);
+        let filled = SteerChunk {
+            id: &ids,
+            velocity: &vectors[0],
+            preferred: &vectors[1],
+            radius: &numbers[0],
+            max_speed: &numbers[1],
+            ..*chunk
+        };
+        Eight::load(simd, orca, key, &filled, 0)
+    }
+}
+
+/// Eight vectors as two columns.
+#[inline(always)]
+fn pairs<S: Simd>(simd: S, vectors: &[Vec2]) -> (f32x8<S>, f32x8<S>) {
+    let four = |v: &[Vec2]| {
+        let flat = [
+            v[0].x, v[0].y, v[1].x, v[1].y, v[2].x, v[2].y, v[3].x, v[3].y,
+        ];
+        f32x8::load_array(simd, flat)
+    };
+    four(&vectors[..4]).deinterleave(four(&vectors[4..8]))
 }
 
 #[inline(always)]
@@ -150,81 +224,46 @@ fn steer_chunk<S: Simd>(
     work.crowded.planes.clear();
     let everybody = chunk.len();
     let dt = if chunk.dt > 1e-6 { chunk.dt } else { 1e-6 };
+    let key = mix(chunk.seed);
     for first in (0..everybody).step_by(LANES) {
         let lanes = LANES.min(everybody - first);
+        let eight = if lanes == LANES {
+            Eight::load(simd, orca, key, chunk, first)
+        } else {
+            Eight::load_rest(simd, orca, key, chunk, first)
+        };
         let mut spans = Spans::default();
-        let mut ids = [0; LANES];
-        let mut own = [Row::default(); 6];
-        for (lane, id) in ids.iter_mut().enumerate().take(lanes) {
-            let agent = first + lane;
-            let near = chunk.neighbours_of(agent);
+        for lane in 0..lanes {
+            let near = chunk.neighbours_of(first + lane);
             spans.first[lane] = near.start as u32;
             spans.count[lane] = near.len() as u32;
-            *id = chunk.id[agent];
-            let wish = orca.wish(chunk.seed, *id, chunk.preferred[agent]);
-            let values = [
-                chunk.velocity[agent].x,
-                chunk.velocity[agent].y,
-                chunk.radius[agent],
-                wish.x,
-                wish.y,
-                chunk.max_speed[agent].max(0.0),
-            ];
-            for (row, value) in own.iter_mut().zip(values) {
-                row.0[lane] = sound(value);
-            }
         }
-        let hard = lay_walls(orca, chunk, first, lanes, &own, work);
-        let load = |row: usize| own[row].load(simd);
+        let hard = lay_walls(orca, chunk, first, lanes, &eight.own, work);
+        let ids = &chunk.id[first..first + lanes];
         agent_planes(
             simd,
             &chunk.neighbours,
             &spans,
-            &ids,
-            Own {
-                vx: load(0),
-                vy: load(1),
-                radius: load(2),
-            },
+            ids,
+            eight.own,
             orca.time_horizon,
             dt,
             &mut work.planes,
         );
-        let wish = Wish {
-            x: load(3),
-            y: load(4),
-        };
+        let wish = eight.preferred;
         let in_use = mask32x8::from_bitmask(simd, (1 << lanes) - 1);
-        let found = nearest::<S, false>(simd, &work.planes, load(5), wish, wish, in_use);
-        let (mut x, mut y) = (Row::default(), Row::default());
-        x.store(found.x);
-        y.store(found.y);
-        for lane in 0..lanes {
-            out[first + lane] = within(Vec2::new(x.0[lane], y.0[lane]), own[5].0[lane]);
-        }
+        let found = nearest::<S, false>(simd, &work.planes, eight.max_speed, wish, wish, in_use);
+        within(
+            simd,
+            found.x,
+            found.y,
+            eight.max_speed,
+            &mut out[first..first + lanes],
+        );
         if found.failed.any_true() {
-            let mut failed_at = Row::default();
-            failed_at.store(found.failed_at);
-            for lane in 0..lanes {
-                if found.failed.test(lane) {
-                    work.crowded.keep(
-                        &work.planes,
-                        lane,
-                        hard,
-                        Waiting {
-                            agent: (first + lane) as u32,
-                            first: 0,
-                            hard: 0,
-                            soft: 0,
-                            failed_at: failed_at.0[lane],
-                            velocity: Vec2::new(x.0[lane], y.0[lane]),
-                            preferred: Vec2::new(own[3].0[lane], own[4].0[lane]),
-                            max_speed: own[5].0[lane],
-                        },
-                    );
-                }
-            }
-            if work.crowded.agents.len() >= LANES {
+            work.crowded
+                .keep(&work.planes, hard, first as u32, &eight, &found);
+            while work.crowded.agents.len() >= LANES {
                 part_crowded(simd, work, LANES, out);
             }
         }
@@ -242,7 +281,7 @@ fn lay_walls(
     chunk: &SteerChunk<'_>,
     first: usize,
     lanes: usize,
-    own: &[Row; 6],
+    own: &Own<impl Simd>,
     work: &mut Work,
 ) -> usize {
     work.planes.clear();
@@ -250,17 +289,18 @@ fn lay_walls(
     if starts[0] == starts[lanes] {
         return 0;
     }
+    let [vx, vy, radius] = [own.vx, own.vy, own.radius].map(Row::from_vector);
     for lane in 0..lanes {
         let walls = chunk.walls_of(first + lane);
         if walls.is_empty() {
             continue;
         }
         work.walls.clear();
-        let velocity = Vec2::new(own[0].0[lane], own[1].0[lane]);
+        let velocity = Vec2::new(vx.0[lane], vy.0[lane]);
         wall_planes(
             walls,
             velocity,
-            own[2].0[lane],
+            radius.0[lane],
             orca.wall_horizon,
             &mut work.order,
             &mut work.walls,
@@ -279,26 +319,51 @@ fn lay_walls(
 }
 
 impl Crowded {
-    /// Keeps a lane's half-planes (without the filling) for the third program.
-    fn keep(&mut self, planes: &[Planes], lane: usize, hard: usize, mut waiting: Waiting) {
-        waiting.first = self.planes.len() as u32;
-        let given = |p: &Planes| p.x.0[lane] != 0.0 || p.y.0[lane] != 0.0;
-        let failed_at = waiting.failed_at as usize;
-        for (i, plane) in planes.iter().enumerate() {
-            if i == failed_at {
-                waiting.failed_at = (waiting.hard + waiting.soft) as f32;
-            }
-            if given(plane) {
-                self.planes
-                    .push([plane.x.0[lane], plane.y.0[lane], plane.offset.0[lane]]);
-                if i < hard {
-                    waiting.hard += 1
-                } else {
-                    waiting.soft += 1
+    /// Keeps the half-planes (without the filling) of the lanes that failed for the third
+    /// program.
+    #[inline(always)]
+    fn keep<S: Simd>(
+        &mut self,
+        planes: &[Planes],
+        hard: usize,
+        first: u32,
+        eight: &Eight<S>,
+        found: &Found<S>,
+    ) {
+        let [x, y, failed_at] = [found.x, found.y, found.failed_at].map(Row::from_vector);
+        let wish = [eight.preferred.x, eight.preferred.y].map(Row::from_vector);
+        let max_speed = Row::from_vector(eight.max_speed);
+        let mut failed = found.failed.to_bitmask();
+        while failed != 0 {
+            let lane = failed.trailing_zeros() as usize;
+            failed &= failed - 1;
+            let mut waiting = Waiting {
+                agent: first + lane as u32,
+                first: self.planes.len() as u32,
+                hard: 0,
+                soft: 0,
+                failed_at: failed_at.0[lane],
+                velocity: Vec2::new(x.0[lane], y.0[lane]),
+                preferred: Vec2::new(wish[0].0[lane], wish[1].0[lane]),
+                max_speed: max_speed.0[lane],
+            };
+            let at = failed_at.0[lane] as usize;
+            for (i, plane) in planes.iter().enumerate() {
+                if i == at {
+                    waiting.failed_at = (waiting.hard + waiting.soft) as f32;
+                }
+                if plane.x.0[lane] != 0.0 || plane.y.0[lane] != 0.0 {
+                    self.planes
+                        .push([plane.x.0[lane], plane.y.0[lane], plane.offset.0[lane]]);
+                    if i < hard {
+                        waiting.hard += 1
+                    } else {
+                        waiting.soft += 1
+                    }
                 }
             }
+            self.agents.push(waiting);
         }
-        self.agents.push(waiting);
     }
 }
 
@@ -371,26 +436,27 @@ fn part_crowded<S: Simd>(simd: S, work: &mut Work, lanes: usize, out: &mut [Vec2
         from,
         &mut work.projected,
     );
-    let (mut x, mut y) = (Row::default(), Row::default());
-    x.store(found.x);
-    y.store(found.y);
-    for (lane, waiting) in group.iter().enumerate() {
-        out[waiting.agent as usize] = within(Vec2::new(x.0[lane], y.0[lane]), waiting.max_speed);
+    let mut velocities = [Vec2::ZERO; LANES];
+    within(simd, found.x, found.y, load(5), &mut velocities);
+    for (velocity, waiting) in velocities.iter().zip(group) {
+        out[waiting.agent as usize] = *velocity;
     }
     planes.truncate(group[0].first as usize);
     agents.truncate(begin);
 }
 
-/// The velocity cut to the greatest speed (rounding may have carried it over), zero if it is no
-/// number.
+/// The velocities cut to the greatest speed (rounding may have carried them over), zero where
+/// they are no number.
 #[inline(always)]
-fn within(velocity: Vec2, max_speed: f32) -> Vec2 {
-    let squared = velocity.length_squared();
-    if squared <= max_speed * max_speed {
-        velocity
-    } else if squared.is_finite() {
-        velocity * (max_speed / squared.sqrt())
-    } else {
-        Vec2::ZERO
+fn within<S: Simd>(simd: S, x: f32x8<S>, y: f32x8<S>, max_speed: f32x8<S>, out: &mut [Vec2]) {
+    let zero = f32x8::splat(simd, 0.0);
+    let squared = x * x + y * y;
+    let slow = squared.simd_le(max_speed * max_speed);
+    let factor = max_speed / squared.sqrt();
+    let finite = squared.simd_lt(f32::INFINITY);
+    let cut = |v: f32x8<S>| Row::from_vector(slow.select(v, finite.select(v * factor, zero)));
+    let (x, y) = (cut(x), cut(y));
+    for (lane, out) in out.iter_mut().enumerate() {
+        *out = Vec2::new(x.0[lane], y.0[lane]);
     }
 }

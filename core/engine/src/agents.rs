@@ -1,6 +1,7 @@
 //! The agents as columns, with stable generational ids.
 
 use glam::Vec2;
+use rayon::prelude::*;
 use throng_core::{AgentsView, Frame, Location, NONE, random::mix};
 
 use crate::{
@@ -54,8 +55,6 @@ pub struct Record {
     pub sets_off: u64,
     /// Step at which it began to walk to its present goal.
     pub leg_began: u64,
-    /// Metres walked.
-    pub walked: f64,
     /// Where it was when last asked whether it stalls.
     pub stall_from: [f32; 3],
     /// The source that it came from.
@@ -68,8 +67,6 @@ pub struct Record {
     pub tier_since: u64,
     /// The goal that holds it up, or NONE.
     pub hold: u32,
-    /// What it does.
-    pub doing: Doing,
     /// Whether it moved less than a shoulder's width in the last window.
     pub stalled: bool,
     /// Index of its profile.
@@ -82,14 +79,12 @@ impl Default for Record {
             born: 0,
             sets_off: 0,
             leg_began: 0,
-            walked: 0.0,
             stall_from: [0.0; 3],
             source: 0,
             leg: 0,
             switches: 0,
             tier_since: 0,
             hold: NONE,
-            doing: Doing::default(),
             stalled: false,
             profile: 0,
         }
@@ -105,6 +100,23 @@ pub struct Patience {
     pub below: f32,
 }
 
+/// A column whatever it holds.
+trait Column: Send {
+    /// Swaps every row with the row named for it, in order.
+    fn swap_rows(&mut self, swaps: &[u32]);
+}
+
+impl<T: Send> Column for Vec<T> {
+    fn swap_rows(&mut self, swaps: &[u32]) {
+        for (row, &from) in swaps.iter().enumerate() {
+            self.swap(row, from as usize);
+        }
+    }
+}
+
+/// Bits of a sort key that one pass of sorting looks at.
+const DIGIT: u32 = 11;
+
 macro_rules! columns {
     ($($(#[$meta:meta])* $name:ident: $ty:ty = $fresh:expr;)*) => {
         /// The agents as columns of equal length. Row order carries no meaning.
@@ -117,6 +129,8 @@ macro_rules! columns {
             free_slots: Vec<u32>,
             order: Vec<u32>,
             swaps: Vec<u32>,
+            /// Sort keys over rows, and the same while they are sorted.
+            keyed: [Vec<u64>; 2],
         }
 
         impl Agents {
@@ -139,11 +153,11 @@ macro_rules! columns {
                     }
                     self.swaps.push(from as u32);
                 }
-                $(
-                    for (row, &from) in self.swaps.iter().enumerate() {
-                        self.$name.swap(row, from as usize);
-                    }
-                )*
+                let swaps = &self.swaps;
+                let columns: &mut [&mut dyn Column] = &mut [$(&mut self.$name),*];
+                columns
+                    .par_iter_mut()
+                    .for_each(|column| column.swap_rows(swaps));
             }
 
             /// Makes room, so that a steady step need not.
@@ -151,6 +165,9 @@ macro_rules! columns {
                 $(self.$name.reserve(more);)*
                 self.order.reserve(self.id.len() + more);
                 self.swaps.reserve(self.id.len() + more);
+                for keyed in &mut self.keyed {
+                    keyed.reserve(self.id.len() + more);
+                }
             }
 
             /// Writes every column.
@@ -179,6 +196,7 @@ macro_rules! columns {
                     + (self.row_of_slot.capacity() + self.generation_of_slot.capacity()
                         + self.free_slots.capacity() + self.order.capacity()
                         + self.swaps.capacity()) * 4
+                    + (self.keyed[0].capacity() + self.keyed[1].capacity()) * 8
             }
         }
     };
@@ -235,6 +253,10 @@ columns! {
     tick: u32 = 0;
     /// Distance of the k-th neighbour when last looked: a cache, not state.
     kth: f32 = f32::INFINITY;
+    /// What each does.
+    doing: Doing = Doing::Walking;
+    /// Metres walked.
+    walked: f64 = 0.0;
     /// Where each is on its route.
     track: Track = Track::default();
     /// Clocks of the replan policy.
@@ -288,13 +310,54 @@ impl Agents {
         (row != NONE && self.id[row as usize] == id.0).then_some(row as usize)
     }
 
+    /// The slots whose turn it is in this step, each once in so many steps.
+    pub fn slots_in_turn(&self, step: u64, every: u64) -> impl Iterator<Item = usize> + use<> {
+        let first = (every - step % every) % every;
+        (first as usize..self.row_of_slot.len()).step_by(every as usize)
+    }
+
+    /// The row of the agent in a slot, if there is one.
+    pub fn row_of_slot(&self, slot: usize) -> Option<usize> {
+        let row = *self.row_of_slot.get(slot)?;
+        (row != NONE).then_some(row as usize)
+    }
+
     /// Sorts the rows by a key, ties by id; gives the permutation (new row -> old row).
-    pub fn sort_by_key(&mut self, key: impl Fn(&Location) -> u64) -> &[u32] {
+    pub fn sort_by_key(&mut self, key: impl Fn(&Location) -> u32) -> &[u32] {
+        let [keyed, sorted] = &mut self.keyed;
+        keyed.clear();
+        keyed.extend(
+            (0u64..)
+                .zip(&self.location)
+                .map(|(row, at)| u64::from(key(at)) << 32 | row),
+        );
+        sorted.resize(keyed.len(), 0);
+        let all_bits = keyed.iter().fold(0, |bits, k| bits | k >> 32);
+        // Digit by digit, the lowest first (radix sort).
+        for shift in (0..u64::BITS - all_bits.leading_zeros()).step_by(DIGIT as usize) {
+            let digit = |k: u64| (k >> (32 + shift)) as usize % (1 << DIGIT);
+            let mut next = [0u32; (1 << DIGIT) + 1];
+            for &k in keyed.iter() {
+                next[digit(k) + 1] += 1;
+            }
+            for d in 0..1 << DIGIT {
+                next[d + 1] += next[d];
+            }
+            for &k in keyed.iter() {
+                let at = &mut next[digit(k)];
+                sorted[*at as usize] = k;
+                *at += 1;
+            }
+            std::mem::swap(keyed, sorted);
+        }
         self.order.clear();
-        self.order.extend(0..self.id.len() as u32);
-        let (location, id) = (&self.location, &self.id);
-        self.order
-            .sort_unstable_by_key(|&r| (key(&location[r as usize]), id[r as usize]));
+        self.order.extend(keyed.iter().map(|&k| k as u32));
+        let mut first = 0;
+        for same in keyed.chunk_by(|a, b| a >> 32 == b >> 32) {
+            let rows = &mut self.order[first..first + same.len()];
+            rows.sort_unstable_by_key(|&row| self.id[row as usize]);
+            first += same.len();
+        }
         self.apply_order();
         for (row, id) in self.id.iter().enumerate() {
             self.row_of_slot[AgentId(*id).slot() as usize] = row as u32;
@@ -394,7 +457,7 @@ mod tests {
             let row = a.row(id).unwrap();
             a.location[row].point.x = -(i as f32);
         }
-        a.sort_by_key(|l| (l.point.x + 10.0) as u64);
+        a.sort_by_key(|l| (l.point.x + 10.0) as u32);
         assert_eq!(a.location[a.row(ids[4]).unwrap()].point.x, -4.0);
         a.remove(a.row(ids[2]).unwrap());
         assert_eq!(a.row(ids[2]), None);
@@ -414,7 +477,7 @@ mod tests {
             a.location[row].point.x = (i * 7 % 10) as f32;
         }
         let before = sum(&a);
-        a.sort_by_key(|l| l.point.x as u64);
+        a.sort_by_key(|l| l.point.x as u32);
         assert_eq!(before, sum(&a));
     }
 }

@@ -98,7 +98,7 @@ records! {
     Track { kind, has_gate, stale, within, first, count, cursor, gate, corner, has_lane, lane_from, lane_next, lane_to, invisible, length, cost }
     Patience { above, below }
     Member { id, joined, until, place, desk }
-    Record { born, sets_off, leg_began, walked, stall_from, source, leg, switches, tier_since, hold, doing, stalled, profile }
+    Record { born, sets_off, leg_began, stall_from, source, leg, switches, tier_since, hold, stalled, profile }
 }
 
 impl Field for bool {

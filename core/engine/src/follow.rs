@@ -184,6 +184,7 @@ pub fn find_corner(
 
 /// Preferred velocity and offset of the point walked to. The track's corner must be fresh for
 /// [`FollowKind::Gates`] and [`FollowKind::Indicative`].
+#[inline]
 pub fn follow(how: &Follow, track: &Track, walker: &Walker) -> (Vec2, Vec2) {
     match how.kind {
         FollowKind::Indicative => {

@@ -154,22 +154,9 @@ pub fn wall_distance_bound(ground: &GroundView<'_>, point: Vec3) -> f32 {
     (f32::from(rings) - 1.0) * index.cell
 }
 
-/// Whether standing walls of a flat ground are within a distance of a place; lists them.
-#[inline]
-pub fn walls_within(
-    ground: &GroundView<'_>,
-    at: Vec3,
-    distance: f32,
-    walls: &mut Vec<u32>,
-) -> bool {
-    if wall_distance_bound(ground, at) > distance {
-        return false;
-    }
-    list_walls(ground, at, distance, walls);
-    !walls.is_empty()
-}
-
-fn list_walls(ground: &GroundView<'_>, at: Vec3, distance: f32, walls: &mut Vec<u32>) {
+/// Lists the standing walls of a flat ground within a distance of a place; says whether there
+/// are any.
+pub fn list_walls(ground: &GroundView<'_>, at: Vec3, distance: f32, walls: &mut Vec<u32>) -> bool {
     walls.clear();
     let limit = distance * distance * 1.000_1;
     let p = at.truncate();
@@ -185,6 +172,7 @@ fn list_walls(ground: &GroundView<'_>, at: Vec3, distance: f32, walls: &mut Vec<
         }
         false
     });
+    !walls.is_empty()
 }
 
 /// Whether the line of sight between two places on a flat ground meets a wall. Give the two in

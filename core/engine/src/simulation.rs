@@ -259,7 +259,7 @@ impl Simulation {
                         ground.frame_at(to)
                     };
                 }
-                a.record[row].walked += f64::from(moved.length());
+                a.walked[row] += f64::from(moved.length());
             }
         }
         self.on_threads(Simulation::finish_step)
@@ -390,18 +390,25 @@ impl Simulation {
 
     fn sort_by_place(&mut self) {
         let ground = self.place.ground.view();
-        let low = ground.triangle_index.low;
+        let index = &ground.triangle_index;
+        let (low, span) = (index.low, index.size.as_vec3() * index.cell);
+        // Rows of 4 m (wider where so many would not be counted in 32 bits), boustrophedon within:
+        // neighbours in space are near in memory.
+        let mut tile = 4.0;
+        let size = loop {
+            let size = (span / tile).ceil().max(glam::Vec3::ONE);
+            if f64::from(size.x) * f64::from(size.y) * f64::from(size.z) < f64::from(1 << 30) {
+                break size;
+            }
+            tile *= 2.0;
+        };
+        let (wide, high) = (size.x as u32, size.y as u32);
+        let last = size - 1.0;
         let order = self.state.agents.sort_by_key(|at| {
-            // Rows of 4 m, boustrophedon within: neighbours in space are near in memory.
-            let cell = ((at.point - low) / 4.0).max(glam::Vec3::ZERO);
-            let (x, y, z) = (cell.x as u64, cell.y as u64, cell.z as u64);
-            (z << 42)
-                | (y << 21)
-                | if y % 2 == 0 {
-                    x
-                } else {
-                    (1 << 21) - 1 - x.min((1 << 21) - 1)
-                }
+            let cell = ((at.point - low) / tile).clamp(glam::Vec3::ZERO, last);
+            let (x, y, z) = (cell.x as u32, cell.y as u32, cell.z as u32);
+            let x = if y % 2 == 0 { x } else { wide - 1 - x };
+            (z * high + y) * wide + x
         });
         self.state.memory.reorder(order);
     }

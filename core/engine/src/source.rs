@@ -336,16 +336,14 @@ impl Spawner {
         let premovement = source.spec.premovement.draw(&mut wait).max(0.0);
         let a = &mut state.agents;
         a.group[row] = group;
+        if premovement > 0.0 {
+            a.doing[row] = Doing::Waiting;
+        }
         a.record[row] = Record {
             born: state.step,
             sets_off: state.step + (premovement / f64::from(state.dt)).round() as u64,
             leg_began: state.step,
             source: index,
-            doing: if premovement > 0.0 {
-                Doing::Waiting
-            } else {
-                Doing::Walking
-            },
             profile: source.profile as u16,
             stall_from: start.point.to_array(),
             ..Record::default()
@@ -381,7 +379,6 @@ impl Spawner {
             sets_off: state.step,
             leg_began: state.step,
             source: NONE,
-            doing: Doing::Walking,
             profile: profile as u16,
             stall_from: start.point.to_array(),
             ..Record::default()

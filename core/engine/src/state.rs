@@ -20,6 +20,7 @@ use crate::{
     memory::{MemoryBuffer, MemoryStore},
     mover::Mover,
     neighbours::{NeighbourBuffer, NeighbourGrid},
+    step::plan::Wish,
     track::Routes,
     walking::WalkingDistances,
 };
@@ -343,6 +344,8 @@ pub struct ChunkScratch {
     pub mass: Vec<f32>,
     /// Distances of the k-th neighbours.
     pub kth: Vec<f32>,
+    /// Distances within which no wall is.
+    pub clear: Vec<f32>,
     /// Answers: velocities.
     pub out_velocity: Vec<Vec2>,
     /// Answers: pushes.
@@ -365,6 +368,8 @@ pub struct ChunkScratch {
     pub planner: Vec<Scratch>,
     /// Regions or cells.
     pub regions: Vec<u32>,
+    /// Wishes for routes.
+    pub wishes: Vec<Wish>,
 }
 
 /// Chunk buffers that are free, shared by the threads.

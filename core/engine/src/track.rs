@@ -4,12 +4,13 @@
 //! geometry; the follower makes a window of further ones when it needs them.
 
 use glam::Vec3;
+use rayon::prelude::*;
 use throng_core::{
     Gate, Location, NONE, NavMap, NavRepresentation, RouteKind, RouteRow, RouteSink, RoutesView,
     Site,
 };
 
-use crate::agents::Agents;
+use crate::{agents::Agents, memory::CHUNK};
 
 /// What a track is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -312,16 +313,27 @@ impl Routes {
 
     /// Brings the columns of [`Routes::view`] up to date.
     pub fn publish(&mut self, agents: &Agents) {
-        self.first.clear();
-        self.count.clear();
-        self.invisible.clear();
-        for track in &agents.track {
-            let edges = track.kind == TrackKind::Edges;
-            self.first
-                .push(if edges { track.first + track.cursor } else { 0 });
-            self.count.push(if edges { track.remaining() } else { 0 });
-            self.invisible.push(if edges { track.invisible } else { 0 });
-        }
+        self.first.resize(agents.len(), 0);
+        self.count.resize(agents.len(), 0);
+        self.invisible.resize(agents.len(), 0);
+        self.first
+            .par_chunks_mut(CHUNK)
+            .zip(self.count.par_chunks_mut(CHUNK))
+            .zip(self.invisible.par_chunks_mut(CHUNK))
+            .zip(agents.track.par_chunks(CHUNK))
+            .for_each(|(((first, count), invisible), tracks)| {
+                let columns = first.iter_mut().zip(count).zip(invisible);
+                for (((first, count), invisible), track) in columns.zip(tracks) {
+                    (*first, *count, *invisible) = match track.kind {
+                        TrackKind::Edges => (
+                            track.first + track.cursor,
+                            track.remaining(),
+                            track.invisible,
+                        ),
+                        _ => (0, 0, 0),
+                    };
+                }
+            });
     }
 
     /// What planners see of the routes.

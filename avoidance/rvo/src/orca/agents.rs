@@ -36,6 +36,18 @@ impl Spans {
     pub fn longest(&self) -> usize {
         self.count.iter().fold(0, |most, &c| most.max(c)) as usize
     }
+
+    /// The first entry of all lanes and the end of the last one.
+    fn bounds(&self) -> (usize, usize) {
+        let (mut first, mut end) = (u32::MAX, 0);
+        for (&f, &c) in self.first.iter().zip(&self.count) {
+            if c > 0 {
+                first = first.min(f);
+                end = end.max(f + c);
+            }
+        }
+        (first as usize, end as usize)
+    }
 }
 
 /// The neighbours of the same rank of eight agents.
@@ -56,34 +68,69 @@ fn columns<S: Simd>(r: [f32x4<S>; 4]) -> [f32x4<S>; 4] {
     [a.zip_low(c), a.zip_high(c), b.zip_low(d), b.zip_high(d)]
 }
 
-/// Loads the neighbours of one rank, whatever stands there for lanes that have fewer.
-#[inline(always)]
-fn load<S: Simd>(simd: S, rows: &NeighbourRows<'_>, spans: &Spans, rank: u32) -> Seen<S> {
-    let last = rows.seen.len() - 1;
-    let (radii, flags) = (&rows.radius[..=last], &rows.flags[..=last]);
-    let at: [usize; LANES] =
-        core::array::from_fn(|lane| ((spans.first[lane] + rank) as usize).min(last));
-    let record = |lane: usize| {
-        let seen = &rows.seen[at[lane]];
-        let (p, v) = (seen.offset, seen.velocity);
-        f32x4::load_array(simd, [p.x, p.y, v.x, v.y])
-    };
-    let low = columns([record(0), record(1), record(2), record(3)]);
-    let high = columns([record(4), record(5), record(6), record(7)]);
-    let share = |lane: usize| {
-        if flags[at[lane]] & NON_RECIPROCAL == 0 {
-            0.5
-        } else {
-            1.0
+/// The neighbours of eight agents: one slice of the chunk's rows.
+struct Near<'a> {
+    rows: NeighbourRows<'a>,
+    /// The radius of all, if they have one.
+    one_radius: Option<f32>,
+    /// Whether all avoid us too.
+    reciprocal: bool,
+}
+
+impl<'a> Near<'a> {
+    fn new(rows: &NeighbourRows<'a>, spans: &Spans) -> Near<'a> {
+        let (first, last) = spans.bounds();
+        let first_radius = rows.radius[first];
+        let same = rows.radius[first..last]
+            .iter()
+            .fold(true, |same, r| same & (*r == first_radius));
+        let flags = rows.flags[first..last].iter().fold(0, |all, f| all | f);
+        Near {
+            rows: *rows,
+            one_radius: same.then_some(first_radius),
+            reciprocal: flags & NON_RECIPROCAL == 0,
         }
-    };
-    Seen {
-        px: low[0].combine(high[0]),
-        py: low[1].combine(high[1]),
-        vx: low[2].combine(high[2]),
-        vy: low[3].combine(high[3]),
-        radius: f32x8::load_array(simd, core::array::from_fn(|lane| radii[at[lane]])),
-        share: f32x8::load_array(simd, core::array::from_fn(share)),
+    }
+
+    /// The neighbours of one rank, whatever stands there for lanes that have fewer.
+    #[inline(always)]
+    fn load<S: Simd>(&self, simd: S, spans: &Spans, rank: u32) -> Seen<S> {
+        let rows = &self.rows;
+        let last = rows.seen.len() - 1;
+        let (seen, radii, flags) = (
+            &rows.seen[..=last],
+            &rows.radius[..=last],
+            &rows.flags[..=last],
+        );
+        let at: [usize; LANES] =
+            core::array::from_fn(|lane| ((spans.first[lane] + rank) as usize).min(last));
+        let record = |lane: usize| {
+            let (p, v) = (seen[at[lane]].offset, seen[at[lane]].velocity);
+            f32x4::load_array(simd, [p.x, p.y, v.x, v.y])
+        };
+        let low = columns([record(0), record(1), record(2), record(3)]);
+        let high = columns([record(4), record(5), record(6), record(7)]);
+        let radius = match self.one_radius {
+            Some(radius) => f32x8::splat(simd, radius),
+            None => f32x8::load_array(simd, core::array::from_fn(|lane| radii[at[lane]])),
+        };
+        let share = |lane: usize| match flags[at[lane]] & NON_RECIPROCAL {
+            0 => 0.5,
+            _ => 1.0,
+        };
+        let share = if self.reciprocal {
+            f32x8::splat(simd, 0.5)
+        } else {
+            f32x8::load_array(simd, core::array::from_fn(share))
+        };
+        Seen {
+            px: low[0].combine(high[0]),
+            py: low[1].combine(high[1]),
+            vx: low[2].combine(high[2]),
+            vy: low[3].combine(high[3]),
+            radius,
+            share,
+        }
     }
 }
 
@@ -93,20 +140,25 @@ pub fn agent_planes<S: Simd>(
     simd: S,
     rows: &NeighbourRows<'_>,
     spans: &Spans,
-    ids: &[u64; LANES],
+    ids: &[u64],
     own: Own<S>,
     horizon: f32,
     dt: f32,
     planes: &mut Vec<Planes>,
 ) {
+    let longest = spans.longest() as u32;
+    if longest == 0 {
+        return;
+    }
+    let near = Near::new(rows, spans);
     let zero = f32x8::splat(simd, 0.0);
     let (per_horizon, per_step) = (
         f32x8::splat(simd, 1.0 / horizon),
         f32x8::splat(simd, 1.0 / dt),
     );
     let counts = f32x8::load_array(simd, spans.count.map(|c| c as f32));
-    for rank in 0..spans.longest() as u32 {
-        let seen = load(simd, rows, spans, rank);
+    for rank in 0..longest {
+        let seen = near.load(simd, spans, rank);
         let (px, py) = (seen.px, seen.py);
         let (rx, ry) = (own.vx - seen.vx, own.vy - seen.vy);
         let reach = own.radius + seen.radius;

@@ -17,6 +17,14 @@ impl Row {
         f32x8::load_array_ref(simd, &self.0)
     }
 
+    /// The numbers of a vector.
+    #[inline(always)]
+    pub fn from_vector<S: Simd>(value: f32x8<S>) -> Row {
+        let mut row = Row::default();
+        row.store(value);
+        row
+    }
+
     /// Keeps a vector.
     #[inline(always)]
     pub fn store<S: Simd>(&mut self, value: f32x8<S>) {

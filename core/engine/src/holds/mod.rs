@@ -401,7 +401,7 @@ impl Holds {
             agents.record[row].hold = h;
             agents.goal[row] = NONE;
             agents.target[row] = agents.location[row];
-            agents.record[row].doing = Doing::Staying;
+            agents.doing[row] = Doing::Staying;
             agents.record[row].stalled = false;
             routes.release(&mut agents.track[row]);
         }
@@ -433,8 +433,7 @@ impl Holds {
         let look = ((1.0 / dt).round() as u64).max(1);
         self.joining.clear();
         for row in 0..agents.len() {
-            let record = &agents.record[row];
-            if record.doing != Doing::Walking || record.hold != NONE {
+            if agents.doing[row] != Doing::Walking || agents.record[row].hold != NONE {
                 continue;
             }
             let h = self.of_goal(agents.goal[row]);
@@ -543,7 +542,7 @@ fn keep_at(
     routes: &mut Routes,
 ) {
     let at = agents.location[row];
-    let doing = agents.record[row].doing;
+    let doing = agents.doing[row];
     if !matches!(doing, Doing::Walking | Doing::Staying) {
         return;
     }
@@ -557,14 +556,14 @@ fn keep_at(
     };
     if away <= near * near {
         if doing == Doing::Walking {
-            agents.record[row].doing = Doing::Staying;
+            agents.doing[row] = Doing::Staying;
             routes.release(&mut agents.track[row]);
         }
         return;
     }
     let blind = (step + (agents.id[row] & 0xFFFF_FFFF)).is_multiple_of(SIGHT_EVERY);
     if doing == Doing::Staying || other || blind {
-        agents.record[row].doing = Doing::Walking;
+        agents.doing[row] = Doing::Walking;
         let straight = ground.sees(at, place);
         let track = &mut agents.track[row];
         // Out of sight the planner finds the way; in sight it is the straight one.

@@ -1,15 +1,16 @@
 //! The search on a flat ground: the case of most crowds, eight candidates at a time.
 
-use fearless_simd::Simd;
+use fearless_simd::{Simd, f32x4, prelude::*};
 use glam::{Vec2, Vec3};
 use throng_core::{NONE, Neighbour};
 
 use super::{
     buffer::NeighbourBuffer,
-    gather::{GROWTH, Search},
+    gather::{GROWTH, Search, same_group},
+    grid::NeighbourGrid,
     rank::Disc,
 };
-use crate::relevance::{wall_crosses, walls_within};
+use crate::relevance::{list_walls, wall_crosses};
 
 impl Search<'_> {
     /// The neighbours of a chunk of rows.
@@ -18,13 +19,15 @@ impl Search<'_> {
         &self,
         simd: S,
         rows: &[u32],
+        clear: &[f32],
         kth: &mut [f32],
         out: &mut NeighbourBuffer,
     ) {
-        for (&row, kth) in rows.iter().zip(kth) {
+        for (i, (&row, kth)) in rows.iter().zip(kth).enumerate() {
             if let Some(own) = self.entry_of(row) {
+                let clear = clear.get(i).copied().unwrap_or(0.0);
                 out.reserve(self.most);
-                *kth = self.flat(simd, own, self.hint(*kth), out);
+                *kth = self.flat(simd, own, clear, self.hint(*kth), out);
             }
             out.end_row();
         }
@@ -33,7 +36,14 @@ impl Search<'_> {
     /// The neighbours of one entry; gives the distance of the last, or the reach if there are
     /// fewer than wanted.
     #[inline(always)]
-    fn flat<S: Simd>(&self, simd: S, own: usize, hint: f32, out: &mut NeighbourBuffer) -> f32 {
+    fn flat<S: Simd>(
+        &self,
+        simd: S,
+        own: usize,
+        clear: f32,
+        hint: f32,
+        out: &mut NeighbourBuffer,
+    ) -> f32 {
         let grid = self.grid;
         let at = grid.point(own);
         let mut distance = hint.min(self.reach);
@@ -45,18 +55,19 @@ impl Search<'_> {
                 own: own as u32,
             };
             out.candidates.clear();
-            // Inlined, or it would leave the instruction set of the caller.
-            grid.runs(
+            grid.runs_on_plane(
                 at,
                 distance,
+                // Inlined, or it would leave the instruction set of the caller.
                 #[inline(always)]
                 |run| out.candidates.add_run(simd, &grid.x, &grid.y, run, disc),
             );
             let found = out.candidates.len();
             let last = distance >= self.reach;
             if found >= self.most || last {
-                let hidden = grid.relevance.occlusion
-                    && walls_within(&self.ground, at, distance, &mut out.walls);
+                let hidden = clear <= distance
+                    && grid.relevance.occlusion
+                    && list_walls(&self.ground, at, distance, &mut out.walls);
                 let wanted = if hidden { found } else { found.min(self.most) };
                 out.candidates
                     .rank(simd, wanted, |e| grid.entries[e as usize].id);
@@ -64,7 +75,7 @@ impl Search<'_> {
                 let farthest = if hidden {
                     self.take_unhidden(own, at, out)
                 } else {
-                    self.take_nearest(own, at, wanted, out)
+                    self.take_nearest(simd, own, wanted, out)
                 };
                 if out.used - first == self.most {
                     return farthest.sqrt();
@@ -80,28 +91,34 @@ impl Search<'_> {
 
     /// Writes the first of the ranked candidates; gives the squared distance of the last.
     #[inline(always)]
-    fn take_nearest(&self, own: usize, at: Vec3, count: usize, out: &mut NeighbourBuffer) -> f32 {
+    fn take_nearest<S: Simd>(
+        &self,
+        simd: S,
+        own: usize,
+        count: usize,
+        out: &mut NeighbourBuffer,
+    ) -> f32 {
         let grid = self.grid;
-        let group = grid.entries[own].group;
+        let own = &grid.entries[own];
+        let from = f32x4::load_array(simd, [own.seen[0], own.seen[1], 0.0, 0.0]);
         let written = out.used..out.used + count;
         let columns = out.seen[written.clone()]
             .iter_mut()
             .zip(&mut out.radius[written.clone()])
             .zip(&mut out.flags[written.clone()])
             .zip(&mut out.id[written.clone()]);
-        let everybody = grid.entries.len();
-        let (xs, ys) = (&grid.x[..everybody], &grid.y[..everybody]);
+        let flags_of = &grid.flags[..grid.entries.len()];
         let mut farthest = 0.0;
         for (place, (((seen, radius), flags), id)) in columns.enumerate() {
             let (squared, e) = out.candidates.ranked(place);
-            let e = e as usize;
-            let entry = &grid.entries[e];
+            let entry = &grid.entries[e as usize];
+            let [x, y, vx, vy] = (f32x4::load_array_ref(simd, &entry.seen) - from).into();
             *seen = Neighbour {
-                offset: Vec2::new(xs[e] - at.x, ys[e] - at.y),
-                velocity: entry.velocity,
+                offset: Vec2::new(x, y),
+                velocity: Vec2::new(vx, vy),
             };
             *radius = entry.radius;
-            *flags = self.flags(group, entry);
+            *flags = flags_of[e as usize] | same_group(own.group, entry);
             *id = entry.id;
             farthest = squared;
         }
@@ -132,12 +149,13 @@ impl Search<'_> {
             {
                 continue;
             }
+            let [_, _, vx, vy] = entry.seen;
             out.seen[out.used] = Neighbour {
                 offset: Vec2::new(there.x - at.x, there.y - at.y),
-                velocity: entry.velocity,
+                velocity: Vec2::new(vx, vy),
             };
             out.radius[out.used] = entry.radius;
-            out.flags[out.used] = self.flags(own.group, entry);
+            out.flags[out.used] = grid.flags[e as usize] | same_group(own.group, entry);
             out.id[out.used] = entry.id;
             out.used += 1;
             farthest = squared;
@@ -152,5 +170,33 @@ impl Search<'_> {
     pub(super) fn entry_of(&self, row: u32) -> Option<usize> {
         let own = self.grid.slot.get(row as usize).copied().unwrap_or(NONE);
         (own != NONE).then_some(own as usize)
+    }
+}
+
+impl NeighbourGrid {
+    /// As [`NeighbourGrid::runs`] where all are on one plane.
+    #[inline(always)]
+    pub(super) fn runs_on_plane(
+        &self,
+        point: Vec3,
+        distance: f32,
+        mut visit: impl FnMut(core::ops::Range<usize>),
+    ) {
+        if self.hashed.is_some() {
+            return self.runs(point, distance, visit);
+        }
+        let margin = self.margin(distance);
+        let cell = |at: f32, low: f32, per_cell: f32, size: i32| {
+            (((at - low) * per_cell) as i32).clamp(0, size - 1) as usize
+        };
+        let column = |x: f32| cell(x, self.low.x, self.per_cell.x, self.size.x);
+        let line = |y: f32| cell(y, self.low.y, self.per_cell.y, self.size.y);
+        let (left, right) = (column(point.x - margin), column(point.x + margin) + 1);
+        let (low, high) = (line(point.y - margin), line(point.y + margin));
+        let wide = self.size.x as usize;
+        for line in low..=high {
+            let starts = &self.start[line * wide..];
+            visit(starts[left] as usize..starts[right] as usize);
+        }
     }
 }

@@ -7,7 +7,7 @@
 use fearless_simd::{Level, Simd, dispatch};
 use glam::{Vec2, Vec3};
 use throng_core::{
-    AgentsView, Frame, GroundView, MOVER, NON_RECIPROCAL, NONE, Neighbour, Perception, SAME_GROUP,
+    AgentsView, Frame, GroundView, NON_RECIPROCAL, NONE, Neighbour, Perception, SAME_GROUP,
 };
 
 use super::{
@@ -23,25 +23,24 @@ impl NeighbourGrid {
     /// Finds for each row of a chunk the nearest relevant neighbours, at most `perception.most`
     /// within `perception.reach`.
     ///
-    /// `kth` has a number per row of the chunk, kept by the caller from step to step: the
+    /// `clear` has a distance per row within which no wall is, or is empty: not known. `kth` has a number per row of the chunk, kept by the caller from step to step: the
     /// distance of the last neighbour found, or anything (infinity) if there is none. It saves
-    /// time and never changes the result. `max_step` bounds how much nearer two can have come
-    /// since. Agents in a tier that is false in `reciprocal` avoid nobody.
+    /// time and never changes the result. `max_step` is how much farther to look at first: what
+    /// two can have moved apart since.
     pub fn gather(
         &self,
         ground: GroundView<'_>,
         agents: &AgentsView<'_>,
         rows: &[u32],
         perception: Perception,
+        clear: &[f32],
         kth: &mut [f32],
         max_step: f32,
-        reciprocal: &[bool],
         out: &mut NeighbourBuffer,
     ) {
         let search = Search {
             grid: self,
             ground,
-            reciprocal,
             reach: perception.reach,
             most: perception.most as usize,
             guess: self.guess(perception.most as usize),
@@ -54,7 +53,7 @@ impl NeighbourGrid {
         out.begin();
         let level = Level::new();
         if ground.flat {
-            dispatch!(level, simd => search.flat_rows(simd, rows, kth, out));
+            dispatch!(level, simd => search.flat_rows(simd, rows, clear, kth, out));
         } else {
             dispatch!(level, simd => search.curved_rows(simd, agents, rows, kth, out));
         }
@@ -67,7 +66,6 @@ pub(super) struct Search<'a> {
     pub ground: GroundView<'a>,
     pub reach: f32,
     pub most: usize,
-    reciprocal: &'a [bool],
     guess: f32,
     max_step: f32,
 }
@@ -81,21 +79,6 @@ impl Search<'_> {
         } else {
             self.guess
         }
-    }
-
-    /// The flags of a neighbour of somebody in this group.
-    #[inline(always)]
-    pub(super) fn flags(&self, group: u32, other: &Entry) -> u8 {
-        let mover = other.row == NONE;
-        let avoids = self
-            .reciprocal
-            .get(usize::from(other.tier))
-            .copied()
-            .unwrap_or(true);
-        let same = (other.group == group) & (group != NONE);
-        (SAME_GROUP * u8::from(same))
-            | (NON_RECIPROCAL * u8::from(mover | !avoids))
-            | (MOVER * u8::from(mover))
     }
 
     /// The neighbours of a chunk of rows on a ground that is not flat.
@@ -197,7 +180,7 @@ impl Search<'_> {
             out.seen[out.used] = seen(standing, other, frame, normal);
             out.radius[out.used] = entry.radius;
             let one_sided = NON_RECIPROCAL * u8::from(one_sided);
-            out.flags[out.used] = one_sided | self.flags(group, entry);
+            out.flags[out.used] = one_sided | grid.flags[e as usize] | same_group(group, entry);
             out.id[out.used] = entry.id;
             out.used += 1;
             farthest = squared;
@@ -217,6 +200,12 @@ impl Search<'_> {
         let body = |e: usize| &self.grid.standing[e].body;
         wall_between(&self.ground, body(a), body(b))
     }
+}
+
+/// The flag of a neighbour of somebody in this group.
+#[inline(always)]
+pub(super) fn same_group(group: u32, other: &Entry) -> u8 {
+    SAME_GROUP * u8::from((other.group == group) & (group != NONE))
 }
 
 /// A neighbour as seen in the agent's tangent plane: directions by projection, lengths as in

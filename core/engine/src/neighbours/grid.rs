@@ -1,26 +1,39 @@
 //! Agents and movers sorted into the cells of a uniform grid.
 
-use glam::{IVec3, Vec2, Vec3};
-use throng_core::{AgentsView, GroundView, MoverView, NONE};
+use glam::{IVec3, Vec3};
+use rayon::prelude::*;
+use throng_core::{AgentsView, GroundView, MOVER, MoverView, NON_RECIPROCAL, NONE};
 
 use super::rank::LANES;
 use crate::relevance::{Body, Relevance};
 
-/// Entries that an agent shares its cell with, itself included, on the average: what the size of
-/// cells is steered to.
+/// Entries that an agent shares a square with that is as wide as a line of cells is high, itself
+/// included, on the average: what the height of lines is steered to.
 const CROWDING: f32 = 2.5;
+/// Cells side by side in such a square: a line is read as one run, so narrow cells cost nothing
+/// and leave out more.
+const SPLIT: f32 = 4.0;
+/// Entries that a thread sorts at least.
+pub(super) const PART: usize = 2048;
 
-/// A thing that can be a neighbour.
+/// A thing that can be a neighbour: half a cache line.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
 pub(super) struct Entry {
-    /// Velocity in world directions, seen from above.
-    pub velocity: Vec2,
+    /// Place and velocity in world directions, seen from above: x, y, vx, vy.
+    pub seen: [f32; 4],
     pub radius: f32,
     pub group: u32,
     pub id: u64,
-    /// Row of the agent, or NONE for a mover.
-    pub row: u32,
-    pub tier: u8,
+}
+
+impl Entry {
+    const NOBODY: Entry = Entry {
+        seen: [0.0; 4],
+        radius: 0.0,
+        group: NONE,
+        id: 0,
+    };
 }
 
 /// What else is known of it where the ground is not flat.
@@ -30,27 +43,44 @@ pub(super) struct Standing {
     pub velocity: Vec3,
 }
 
+impl Standing {
+    const NOBODY: Standing = Standing {
+        body: Body {
+            feet: Vec3::ZERO,
+            up: Vec3::Z,
+            axis: Vec3::Z,
+            height: 0.0,
+        },
+        velocity: Vec3::ZERO,
+    };
+}
+
 /// A uniform grid over agents and movers, as of its last rebuild. Buffers are reused.
 #[derive(Clone, Debug, Default)]
 pub struct NeighbourGrid {
     /// Who counts as a neighbour.
     pub relevance: Relevance,
-    low: Vec3,
-    per_cell: f32,
+    pub(super) low: Vec3,
+    pub(super) per_cell: Vec3,
+    /// Height of a line of cells, metres.
     cell: f32,
-    size: IVec3,
+    pub(super) size: IVec3,
     /// Number of buckets less one (a power of two), if cells are hashed rather than listed.
-    hashed: Option<u32>,
-    start: Vec<u32>,
+    pub(super) hashed: Option<u32>,
+    pub(super) start: Vec<u32>,
     bucket: Vec<u32>,
     pub(super) x: Vec<f32>,
     pub(super) y: Vec<f32>,
-    pub(super) z: Vec<f32>,
     pub(super) entries: Vec<Entry>,
+    /// [`MOVER`] and [`NON_RECIPROCAL`] of each entry.
+    pub(super) flags: Vec<u8>,
+    /// Row of each entry; movers follow the agents.
+    thing: Vec<u32>,
     /// Empty on a flat ground.
     pub(super) standing: Vec<Standing>,
-    /// Entry of each row.
+    /// Entry of each row, movers after the agents.
     pub(super) slot: Vec<u32>,
+    agents: usize,
     crowding: f32,
     /// Largest coordinate, for the rounding of boxes.
     extent: f32,
@@ -67,7 +97,8 @@ fn mover_id(index: usize) -> u64 {
 
 impl NeighbourGrid {
     /// Sorts everybody anew. `heights` has a row per agent, or is empty: then heights follow
-    /// from radii. `reach` is the farthest anybody will look.
+    /// from radii. `reach` is the farthest anybody will look. Agents in a tier that is false in
+    /// `reciprocal` avoid nobody.
     pub fn rebuild(
         &mut self,
         ground: GroundView<'_>,
@@ -75,158 +106,193 @@ impl NeighbourGrid {
         heights: &[f32],
         movers: &[MoverView],
         reach: f32,
+        reciprocal: &[bool],
     ) {
         let (low, high, count) = bounds(agents, movers);
-        let flat = ground.flat;
         self.low = low;
+        self.agents = agents.len();
         self.extent = low.abs().max(high.abs()).max_element();
         self.choose_cells(high - low, count, ground.flat || ground.plan, reach);
+        self.sort(agents, movers);
+        self.fill(agents, movers, reciprocal);
+        if ground.flat {
+            self.standing.clear();
+            self.tallest = 0.0;
+        } else {
+            self.stand(ground, agents, heights, movers);
+        }
+    }
+
+    /// Counting sort of all things by cell: the entry of each, and the thing of each entry.
+    fn sort(&mut self, agents: &AgentsView<'_>, movers: &[MoverView]) {
         let buckets = match self.hashed {
             Some(mask) => mask as usize + 1,
             None => (self.size.x * self.size.y * self.size.z) as usize,
         };
+        let things = agents.len() + movers.len();
+        let mut bucket = std::mem::take(&mut self.bucket);
+        bucket.resize(things, NONE);
+        let (of_agents, of_movers) = bucket.split_at_mut(agents.len());
+        of_agents
+            .par_chunks_mut(PART)
+            .zip(agents.location.par_chunks(PART))
+            .for_each(|(bucket, places)| {
+                for (bucket, place) in bucket.iter_mut().zip(places) {
+                    *bucket = if place.is_somewhere() {
+                        self.bucket_at(place.point)
+                    } else {
+                        NONE
+                    };
+                }
+            });
+        for (bucket, mover) in of_movers.iter_mut().zip(movers) {
+            *bucket = self.bucket_at(mover.at);
+        }
         // Counted two places up, so that after the sum the entry of a bucket is where its first
         // thing goes, and after the sort where the next bucket begins.
         self.start.clear();
         self.start.resize(buckets + 2, 0);
-        self.bucket.clear();
-        let places = agents
-            .location
-            .iter()
-            .map(|l| if l.is_somewhere() { l.point } else { Vec3::NAN })
-            .chain(movers.iter().map(|m| m.at));
-        for point in places {
-            let bucket = if point.is_finite() {
-                self.bucket_of(self.cell_of(point))
-            } else {
-                NONE
-            };
-            self.bucket.push(bucket);
-            if bucket != NONE {
-                self.start[bucket as usize + 2] += 1;
+        for &b in &bucket {
+            if b != NONE {
+                self.start[b as usize + 2] += 1;
             }
         }
         let mut sum = 0;
         let mut together = 0u64;
         for slot in &mut self.start {
-            let here = u64::from(*slot);
-            together += here * here;
-            sum += *slot;
+            let here = *slot;
+            together += u64::from(here) * u64::from(here);
+            sum += here;
             *slot = sum;
         }
-        self.crowding = together as f32 / (sum as f32).max(1.0);
+        let in_a_cell = together as f32 / (sum as f32).max(1.0);
+        let split = self.per_cell.x * self.cell;
+        self.crowding = 1.0 + (in_a_cell - 1.0) * split;
+        self.thing.resize(sum as usize, NONE);
+        self.slot.resize(things, NONE);
+        for (i, (&b, slot)) in bucket.iter().zip(&mut self.slot).enumerate() {
+            *slot = NONE;
+            if b != NONE {
+                let next = &mut self.start[b as usize + 1];
+                *slot = *next;
+                self.thing[*next as usize] = i as u32;
+                *next += 1;
+            }
+        }
+        self.bucket = bucket;
+    }
 
-        let total = sum as usize;
-        let nobody = Entry {
-            velocity: Vec2::ZERO,
-            radius: 0.0,
-            group: NONE,
-            id: 0,
-            row: NONE,
-            tier: 0,
-        };
+    /// Writes the entries and finds the largest radius.
+    fn fill(&mut self, agents: &AgentsView<'_>, movers: &[MoverView], reciprocal: &[bool]) {
+        let total = self.thing.len();
         // Runs are read in whole vectors, beyond the last entry too.
         self.x.resize(total + LANES, 0.0);
         self.y.resize(total + LANES, 0.0);
-        self.entries.resize(total, nobody);
-        if flat {
-            self.z.clear();
-            self.standing.clear();
-        } else {
-            let body = Body {
-                feet: Vec3::ZERO,
-                up: Vec3::Z,
-                axis: Vec3::Z,
-                height: 0.0,
-            };
-            let velocity = Vec3::ZERO;
-            self.z.resize(total, 0.0);
-            self.standing.resize(total, Standing { body, velocity });
-        }
-        self.slot.clear();
-        (self.widest, self.tallest) = (0.0, 0.0);
-        for row in 0..agents.len() {
-            let bucket = self.bucket[row];
-            if bucket == NONE {
-                self.slot.push(NONE);
-                continue;
-            }
-            let at = self.start[bucket as usize + 1] as usize;
-            self.start[bucket as usize + 1] += 1;
-            self.slot.push(at as u32);
-            let point = agents.location[row].point;
-            let radius = agents.radius[row];
-            self.x[at] = point.x;
-            self.y[at] = point.y;
-            self.widest = self.widest.max(radius);
-            self.entries[at] = Entry {
-                velocity: agents.velocity[row],
-                radius,
-                group: agents.group[row],
-                id: agents.id[row],
-                row: row as u32,
-                tier: agents.tier[row],
-            };
-            if !flat {
-                let height = heights
-                    .get(row)
-                    .copied()
-                    .unwrap_or_else(|| Body::height_of(radius));
-                let normal = ground.normals[agents.location[row].triangle as usize];
-                let frame = agents.frame_of(row);
-                let up = frame.up(normal);
-                self.stand(
-                    at,
-                    Standing {
-                        body: Body {
-                            feet: point,
-                            up,
-                            axis: if ground.plan { Vec3::Z } else { up },
-                            height,
-                        },
-                        velocity: frame.to_world(normal, agents.velocity[row]),
-                    },
-                );
-            }
-        }
-        for (i, mover) in movers.iter().enumerate() {
-            let bucket = self.bucket[agents.len() + i];
-            if bucket == NONE {
-                continue;
-            }
-            let at = self.start[bucket as usize + 1] as usize;
-            self.start[bucket as usize + 1] += 1;
-            self.x[at] = mover.at.x;
-            self.y[at] = mover.at.y;
-            self.widest = self.widest.max(mover.radius);
-            self.entries[at] = Entry {
-                velocity: mover.velocity.truncate(),
-                radius: mover.radius,
-                id: mover_id(i),
-                ..nobody
-            };
-            if !flat {
-                // A mover has no place on the surface; it stands upright and as high as a body.
-                self.stand(
-                    at,
-                    Standing {
-                        body: Body {
-                            feet: mover.at,
-                            up: Vec3::Z,
-                            axis: Vec3::Z,
-                            height: Body::height_of(mover.radius).min(self.tallest),
-                        },
-                        velocity: mover.velocity,
-                    },
-                );
-            }
-        }
+        self.entries.resize(total, Entry::NOBODY);
+        self.flags.resize(total, 0);
+        let avoids = |tier: u8| reciprocal.get(usize::from(tier)).copied().unwrap_or(true);
+        let all_avoid = reciprocal.iter().all(|r| *r);
+        self.widest = self.x[..total]
+            .par_chunks_mut(PART)
+            .zip(self.y[..total].par_chunks_mut(PART))
+            .zip(self.entries.par_chunks_mut(PART))
+            .zip(self.flags.par_chunks_mut(PART))
+            .zip(self.thing.par_chunks(PART))
+            .map(|((((xs, ys), entries), flags), things)| {
+                let mut widest = 0.0_f32;
+                let columns = xs.iter_mut().zip(ys).zip(entries).zip(flags);
+                for ((((x, y), entry), flags), &thing) in columns.zip(things) {
+                    let row = thing as usize;
+                    if row < agents.len() {
+                        let (at, v) = (agents.location[row].point, agents.velocity[row]);
+                        (*x, *y) = (at.x, at.y);
+                        *entry = Entry {
+                            seen: [at.x, at.y, v.x, v.y],
+                            radius: agents.radius[row],
+                            group: agents.group[row],
+                            id: agents.id[row],
+                        };
+                        let one_sided = !all_avoid && !avoids(agents.tier[row]);
+                        *flags = NON_RECIPROCAL * u8::from(one_sided);
+                    } else {
+                        let index = row - agents.len();
+                        let mover = &movers[index];
+                        (*x, *y) = (mover.at.x, mover.at.y);
+                        *entry = Entry {
+                            seen: [mover.at.x, mover.at.y, mover.velocity.x, mover.velocity.y],
+                            radius: mover.radius,
+                            group: NONE,
+                            id: mover_id(index),
+                        };
+                        *flags = NON_RECIPROCAL | MOVER;
+                    }
+                    widest = widest.max(entry.radius);
+                }
+                widest
+            })
+            .reduce(|| 0.0, f32::max);
     }
 
-    fn stand(&mut self, at: usize, standing: Standing) {
-        self.z[at] = standing.body.feet.z;
-        self.tallest = self.tallest.max(standing.body.height);
-        self.standing[at] = standing;
+    /// Writes what else is known of the entries where the ground is not flat.
+    fn stand(
+        &mut self,
+        ground: GroundView<'_>,
+        agents: &AgentsView<'_>,
+        heights: &[f32],
+        movers: &[MoverView],
+    ) {
+        let height_of = |row: usize| match heights.get(row) {
+            Some(&height) => height,
+            None => Body::height_of(agents.radius[row]),
+        };
+        let tallest = self
+            .thing
+            .iter()
+            .filter(|&&thing| (thing as usize) < agents.len())
+            .fold(0.0_f32, |tallest, &row| {
+                tallest.max(height_of(row as usize))
+            });
+        self.standing.resize(self.thing.len(), Standing::NOBODY);
+        self.standing
+            .par_chunks_mut(PART)
+            .zip(self.thing.par_chunks(PART))
+            .for_each(|(standing, things)| {
+                for (standing, &thing) in standing.iter_mut().zip(things) {
+                    let row = thing as usize;
+                    *standing = if row < agents.len() {
+                        let at = agents.location[row];
+                        let normal = ground.normals[at.triangle as usize];
+                        let frame = agents.frame_of(row);
+                        let up = frame.up(normal);
+                        Standing {
+                            body: Body {
+                                feet: at.point,
+                                up,
+                                axis: if ground.plan { Vec3::Z } else { up },
+                                height: height_of(row),
+                            },
+                            velocity: frame.to_world(normal, agents.velocity[row]),
+                        }
+                    } else {
+                        // A mover has no place on the surface; it stands upright and as high as
+                        // a body.
+                        let mover = &movers[row - agents.len()];
+                        Standing {
+                            body: Body {
+                                feet: mover.at,
+                                up: Vec3::Z,
+                                axis: Vec3::Z,
+                                height: Body::height_of(mover.radius).min(tallest),
+                            },
+                            velocity: mover.velocity,
+                        }
+                    };
+                }
+            });
+        self.tallest = self
+            .standing
+            .iter()
+            .fold(0.0, |tallest, s| s.body.height.max(tallest));
     }
 
     /// Chooses the size of cells by the crowding of the last grid, or by the mean density.
@@ -238,19 +304,25 @@ impl NeighbourGrid {
         } else {
             (CROWDING * span.x * span.y / count.max(1) as f32).sqrt()
         };
-        let (least, limit) = if planar {
-            (reach / 16.0, 4 * count + 1024)
+        let (least, limit, split) = if planar {
+            (reach / 16.0, 16 * count + 4096, SPLIT)
         } else {
-            (reach / 6.0, 8 * count + 4096)
+            (reach / 6.0, 8 * count + 4096, 1.0)
         };
         self.cell = wanted.clamp(least, reach);
-        self.per_cell = 1.0 / self.cell;
-        let cells = (span * self.per_cell).floor() + Vec3::ONE;
-        let cells = if planar { cells.with_z(1.0) } else { cells };
+        let cells_of = |per_cell: Vec3| {
+            let cells = (span * per_cell).floor() + Vec3::ONE;
+            if planar { cells.with_z(1.0) } else { cells }
+        };
+        self.per_cell = Vec3::new(split, 1.0, 1.0) / self.cell;
+        let cells = cells_of(self.per_cell);
         // Far more cells than things: hash them. Coordinates are then cut to what an i32 holds.
-        let many = cells.x as f64 * cells.y as f64 * cells.z as f64 > limit as f64;
+        let many = f64::from(cells.x) * f64::from(cells.y) * f64::from(cells.z) > limit as f64;
         self.hashed = many.then(|| (2 * count.max(8)).next_power_of_two() as u32 - 1);
-        let cells = cells.min(Vec3::splat(1e9));
+        if many {
+            self.per_cell = Vec3::splat(1.0 / self.cell);
+        }
+        let cells = cells_of(self.per_cell).min(Vec3::splat(1e9));
         self.size = IVec3::new(cells.x as i32, cells.y as i32, cells.z as i32);
     }
 
@@ -259,6 +331,16 @@ impl NeighbourGrid {
         let scaled = (point - self.low) * self.per_cell;
         IVec3::new(scaled.x as i32, scaled.y as i32, scaled.z as i32)
             .clamp(IVec3::ZERO, self.size - IVec3::ONE)
+    }
+
+    /// The bucket of a point, or NONE if it is not finite.
+    #[inline]
+    fn bucket_at(&self, point: Vec3) -> u32 {
+        if point.is_finite() {
+            self.bucket_of(self.cell_of(point))
+        } else {
+            NONE
+        }
     }
 
     #[inline]
@@ -292,7 +374,7 @@ impl NeighbourGrid {
         if self.entries.is_empty() {
             return;
         }
-        let margin = Vec3::splat(distance * 1.000_01 + self.extent * 1e-6);
+        let margin = Vec3::splat(self.margin(distance));
         let (low, high) = (self.cell_of(point - margin), self.cell_of(point + margin));
         match self.hashed {
             None => {
@@ -328,33 +410,61 @@ impl NeighbourGrid {
         }
     }
 
-    /// Where an entry is (at height 0 on a flat ground).
+    /// A distance with the rounding of coordinates and cells added.
+    #[inline(always)]
+    pub(super) fn margin(&self, distance: f32) -> f32 {
+        distance * 1.000_01 + self.extent * 1e-6
+    }
+
+    /// Where an entry is (at the height of all on a flat ground).
     #[inline(always)]
     pub(super) fn point(&self, entry: usize) -> Vec3 {
-        let z = self.z.get(entry).copied().unwrap_or(self.low.z);
-        Vec3::new(self.x[entry], self.y[entry], z)
+        let [x, y, ..] = self.entries[entry].seen;
+        let z = self
+            .standing
+            .get(entry)
+            .map_or(self.low.z, |s| s.body.feet.z);
+        Vec3::new(x, y, z)
+    }
+
+    /// The row of an entry, or NONE for a mover.
+    #[inline]
+    pub(super) fn row(&self, entry: usize) -> u32 {
+        let thing = self.thing[entry];
+        if (thing as usize) < self.agents {
+            thing
+        } else {
+            NONE
+        }
+    }
+
+    /// Whether nobody but agents is in the grid.
+    pub(super) fn only_agents(&self) -> bool {
+        self.slot.len() == self.agents
     }
 }
 
 /// The box of all that is somewhere, and how many that are.
 fn bounds(agents: &AgentsView<'_>, movers: &[MoverView]) -> (Vec3, Vec3, usize) {
-    let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-    let mut count = 0;
-    let mut add = |p: Vec3| {
+    let nothing = (Vec3::INFINITY, Vec3::NEG_INFINITY, 0);
+    let add = |(low, high, count): (Vec3, Vec3, usize), p: Vec3| {
         if p.is_finite() {
-            low = low.min(p);
-            high = high.max(p);
-            count += 1;
+            (low.min(p), high.max(p), count + 1)
+        } else {
+            (low, high, count)
         }
     };
-    for location in agents.location {
-        if location.is_somewhere() {
-            add(location.point);
-        }
-    }
-    for mover in movers {
-        add(mover.at);
-    }
+    let of_agents = agents
+        .location
+        .par_chunks(PART)
+        .map(|places| {
+            places
+                .iter()
+                .filter(|l| l.is_somewhere())
+                .fold(nothing, |all, l| add(all, l.point))
+        })
+        .reduce(|| nothing, |a, b| (a.0.min(b.0), a.1.max(b.1), a.2 + b.2));
+    let (low, high, count) = movers.iter().fold(of_agents, |all, m| add(all, m.at));
     if count == 0 {
         (Vec3::ZERO, Vec3::ZERO, 0)
     } else {

@@ -1,15 +1,19 @@
 //! Questions about the whole crowd, as of the last rebuild.
 
+use std::ops::Range;
+
+use fearless_simd::{Level, Simd, dispatch, f32x8, prelude::*, u32x8};
 use glam::Vec3;
 use rayon::prelude::*;
 use throng_core::{AgentsView, GroundView, NONE};
 
-use super::grid::NeighbourGrid;
+use super::{
+    grid::{NeighbourGrid, PART},
+    rank::LANES,
+};
 
 /// Density about an agent is taken on a disc of this radius, metres.
 const DENSITY_RADIUS: f32 = 1.5;
-/// Entries that a thread measures at least.
-const LEAST_PART: usize = 1024;
 
 impl NeighbourGrid {
     /// How many pairs of agents overlap by more than `deeper_than` metres, and the deepest
@@ -20,64 +24,163 @@ impl NeighbourGrid {
         _agents: &AgentsView<'_>,
         deeper_than: f32,
     ) -> (u64, f32) {
-        let lean = if self.standing.is_empty() {
-            0.0
-        } else {
-            2.0 * self.tallest
+        let parts = |look: &(dyn Fn(Range<usize>) -> (u64, f32) + Sync)| {
+            // Counts and maxima are the same in any order.
+            self.parts()
+                .map(look)
+                .reduce(|| (0, 0.0), |a, b| (a.0 + b.0, a.1.max(b.1)))
         };
-        let of = |e: usize| {
-            let (own, mut pairs, mut deepest) = (&self.entries[e], 0, 0.0_f32);
-            let near = own.radius + self.widest - deeper_than;
-            if own.row == NONE || near <= 0.0 {
-                return (0, 0.0);
-            }
-            self.runs(self.point(e), near + lean, |run| {
-                for other in run {
-                    let there = &self.entries[other];
-                    if there.row == NONE || there.id <= own.id {
-                        continue;
-                    }
-                    let depth = own.radius + there.radius - self.distance(e, other);
-                    if depth > deeper_than {
-                        pairs += 1;
-                        deepest = deepest.max(depth);
-                    }
+        if self.standing.is_empty() {
+            let level = Level::new();
+            return parts(
+                &|part| dispatch!(level, simd => self.overlaps_on_plane(simd, part, deeper_than)),
+            );
+        }
+        let lean = 2.0 * self.tallest;
+        parts(&|part| {
+            let (mut pairs, mut deepest) = (0, 0.0_f32);
+            for own in part {
+                let near = self.entries[own].radius + self.widest - deeper_than;
+                if near > 0.0 {
+                    self.runs(self.point(own), near + lean, |run| {
+                        for other in run {
+                            if let Some(depth) = self.overlap(own, other, deeper_than) {
+                                pairs += 1;
+                                deepest = deepest.max(depth);
+                            }
+                        }
+                    });
                 }
-            });
+            }
             (pairs, deepest)
-        };
-        // Counts and maxima are the same in any order.
-        (0..self.entries.len())
+        })
+    }
+
+    #[inline(always)]
+    fn overlaps_on_plane<S: Simd>(
+        &self,
+        simd: S,
+        part: Range<usize>,
+        deeper_than: f32,
+    ) -> (u64, f32) {
+        let (mut pairs, mut deepest) = (0, 0.0_f32);
+        for own in part {
+            let near = self.entries[own].radius + self.widest - deeper_than;
+            if !(near > 0.0) {
+                continue;
+            }
+            let at = self.point(own);
+            // A hair wider than what the exact look then decides.
+            let limit = near * near * 1.000_1;
+            self.runs_on_plane(
+                at,
+                near,
+                #[inline(always)]
+                |run| {
+                    for first in run.clone().step_by(LANES) {
+                        let mut bits = self.within(simd, first..run.end, at, limit);
+                        while bits != 0 {
+                            let other = first + bits.trailing_zeros() as usize;
+                            bits &= bits - 1;
+                            if let Some(depth) = self.overlap(own, other, deeper_than) {
+                                pairs += 1;
+                                deepest = deepest.max(depth);
+                            }
+                        }
+                    }
+                },
+            );
+        }
+        (pairs, deepest)
+    }
+
+    /// How deep two agents overlap if they do by more than `deeper_than`; each pair once.
+    fn overlap(&self, own: usize, other: usize, deeper_than: f32) -> Option<f32> {
+        let (a, b) = (&self.entries[own], &self.entries[other]);
+        if b.id <= a.id || self.row(own) == NONE || self.row(other) == NONE {
+            return None;
+        }
+        let depth = a.radius + b.radius - self.distance(own, other);
+        (depth > deeper_than).then_some(depth)
+    }
+
+    /// Which of the first eight entries of a run lie within a distance, as bits.
+    #[inline(always)]
+    fn within<S: Simd>(&self, simd: S, run: Range<usize>, at: Vec3, squared: f32) -> u32 {
+        let lanes = u32x8::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7]);
+        let eight = run.start..run.start + LANES;
+        let dx = f32x8::from_slice(simd, &self.x[eight.clone()]) - at.x;
+        let dy = f32x8::from_slice(simd, &self.y[eight]) - at.y;
+        let inside = (dx * dx + dy * dy).simd_le(squared) & lanes.simd_lt(run.len() as u32);
+        inside.to_bitmask() as u32
+    }
+
+    /// The entries in parts that threads share.
+    fn parts(&self) -> impl IndexedParallelIterator<Item = Range<usize>> {
+        let count = self.entries.len();
+        (0..count.div_ceil(PART))
             .into_par_iter()
-            .with_min_len(LEAST_PART)
-            .map(of)
-            .reduce(|| (0, 0.0), |a, b| (a.0 + b.0, a.1.max(b.1)))
+            .map(move |part| part * PART..((part + 1) * PART).min(count))
     }
 
     /// The sum over agents of the density about them, persons per square metre, and the highest.
     /// An agent counts itself.
     pub fn local_density(&self, _ground: GroundView<'_>, _agents: &AgentsView<'_>) -> (f64, f32) {
         let area = core::f64::consts::PI * f64::from(DENSITY_RADIUS) * f64::from(DENSITY_RADIUS);
-        let of = |e: usize| {
-            let (at, mut here) = (self.point(e), 0u64);
-            if self.entries[e].row == NONE {
-                return (0, 0);
-            }
+        let level = Level::new();
+        let quick = self.standing.is_empty() && self.only_agents();
+        let (sum, peak) = self
+            .parts()
+            .map(|part| {
+                if quick {
+                    dispatch!(level, simd => self.crowd_on_plane(simd, part))
+                } else {
+                    self.crowd_of(part)
+                }
+            })
+            .reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1.max(b.1)));
+        (sum as f64 / area, (peak as f64 / area) as f32)
+    }
+
+    /// How many stand about each agent of a part: sum and most.
+    fn crowd_of(&self, part: Range<usize>) -> (u64, u64) {
+        let (mut sum, mut peak) = (0, 0);
+        for own in part.filter(|&e| self.row(e) != NONE) {
+            let (at, mut here) = (self.point(own), 0u64);
             self.runs(at, DENSITY_RADIUS, |run| {
                 for other in run {
                     let near =
                         self.point(other).distance_squared(at) <= DENSITY_RADIUS * DENSITY_RADIUS;
-                    here += u64::from(near && self.entries[other].row != NONE);
+                    here += u64::from(near && self.row(other) != NONE);
                 }
             });
-            (here, here)
-        };
-        let (sum, peak) = (0..self.entries.len())
-            .into_par_iter()
-            .with_min_len(LEAST_PART)
-            .map(of)
-            .reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1.max(b.1)));
-        (sum as f64 / area, (peak as f64 / area) as f32)
+            sum += here;
+            peak = peak.max(here);
+        }
+        (sum, peak)
+    }
+
+    #[inline(always)]
+    fn crowd_on_plane<S: Simd>(&self, simd: S, part: Range<usize>) -> (u64, u64) {
+        let (mut sum, mut peak) = (0, 0);
+        for own in part {
+            let (at, mut here) = (self.point(own), 0u64);
+            self.runs_on_plane(
+                at,
+                DENSITY_RADIUS,
+                #[inline(always)]
+                |run| {
+                    for first in run.clone().step_by(LANES) {
+                        let limit = DENSITY_RADIUS * DENSITY_RADIUS;
+                        let bits = self.within(simd, first..run.end, at, limit);
+                        here += u64::from(bits.count_ones());
+                    }
+                },
+            );
+            sum += here;
+            peak = peak.max(here);
+        }
+        (sum, peak)
     }
 
     /// The rows of the agents within a distance of a point, ascending, appended to `rows`.
@@ -94,7 +197,7 @@ impl NeighbourGrid {
         };
         self.runs(centre, radius, |run| {
             for e in run {
-                let row = self.entries[e].row;
+                let row = self.row(e);
                 if row != NONE && self.point(e).distance_squared(centre) <= radius * radius {
                     rows.push(row);
                 }

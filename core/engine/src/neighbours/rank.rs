@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use fearless_simd::{Simd, f32x8, i32x8, mask32x8, prelude::*, u32x8};
+use fearless_simd::{Simd, f32x8, i32x8, prelude::*, u32x8};
 
 /// Candidates are taken and compared eight at a time.
 pub const LANES: usize = 8;
@@ -10,8 +10,8 @@ pub const LANES: usize = 8;
 /// Up to this many candidates are ranked by comparing all with all, without branches.
 const FEW: usize = 64;
 
-/// No candidate has this place yet.
-const OPEN: u32 = u32::MAX;
+/// Up to this many, what most searches find, all in registers.
+const VERY_FEW: usize = 2 * LANES;
 
 /// Places found near an agent: squared distance and entry of the grid.
 #[derive(Clone, Debug, Default)]
@@ -89,7 +89,8 @@ impl Candidates {
         self.reserve(run.len());
         let lanes = u32x8::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7]);
         let mut at = run.start;
-        while at < run.end {
+        // At least once: most runs are that short, and a branch less is worth more.
+        loop {
             let dx = f32x8::from_slice(simd, &xs[at..at + LANES]) - disc.x;
             let dy = f32x8::from_slice(simd, &ys[at..at + LANES]) - disc.y;
             let squared = dx * dx + dy * dy;
@@ -97,20 +98,17 @@ impl Candidates {
             let inside = squared.simd_le(disc.squared)
                 & entry.simd_lt(run.end as u32)
                 & entry.simd_ne(disc.own);
-            self.add(simd, squared, entry, inside);
+            let room = self.count..self.count + LANES;
+            squared
+                .compress(inside)
+                .store_slice(&mut self.distance[room.clone()]);
+            entry.compress(inside).store_slice(&mut self.entry[room]);
+            self.count += inside.to_bitmask().count_ones() as usize;
             at += LANES;
+            if at >= run.end {
+                break;
+            }
         }
-    }
-
-    /// Adds the chosen lanes.
-    #[inline(always)]
-    fn add<S: Simd>(&mut self, _: S, squared: f32x8<S>, entry: u32x8<S>, chosen: mask32x8<S>) {
-        let room = self.count..self.count + LANES;
-        squared
-            .compress(chosen)
-            .store_slice(&mut self.distance[room.clone()]);
-        entry.compress(chosen).store_slice(&mut self.entry[room]);
-        self.count += chosen.to_bitmask().count_ones() as usize;
     }
 
     /// The squared distance and entry of a place in the order of [`Candidates::rank`].
@@ -123,18 +121,49 @@ impl Candidates {
     /// Puts the nearest `most` candidates in order (all, if fewer); `id` breaks ties.
     #[inline(always)]
     pub fn rank<S: Simd>(&mut self, simd: S, most: usize, id: impl Fn(u32) -> u64) {
-        if self.count > FEW || !self.rank_few(simd, most) {
+        self.reserve(0);
+        let different = if self.count <= VERY_FEW {
+            self.rank_very_few(simd)
+        } else {
+            self.count <= FEW && self.rank_few(simd)
+        };
+        if !different {
             self.rank_many(most, id);
         }
     }
 
     /// Counts for each candidate how many are nearer: its place. False if two are equally near.
     #[inline(always)]
-    fn rank_few<S: Simd>(&mut self, simd: S, most: usize) -> bool {
+    fn rank_very_few<S: Simd>(&mut self, simd: S) -> bool {
+        let count = self.count;
+        let far = f32x8::splat(simd, f32::INFINITY);
+        far.store_slice(&mut self.distance[count..count + LANES]);
+        far.store_slice(&mut self.distance[count + LANES..count + 2 * LANES]);
+        let Some(distance) = self.distance.first_chunk::<VERY_FEW>() else {
+            return false;
+        };
+        let low = f32x8::from_slice(simd, &distance[..LANES]);
+        let high = f32x8::from_slice(simd, &distance[LANES..]);
+        let mut before_low = i32x8::splat(simd, 0);
+        let mut before_high = i32x8::splat(simd, 0);
+        for &other in distance {
+            let other = f32x8::splat(simd, other);
+            before_low -= other.simd_lt(low).to_vector();
+            before_high -= other.simd_lt(high).to_vector();
+        }
+        let mut nearer = [0; VERY_FEW];
+        before_low.store_slice(&mut nearer[..LANES]);
+        before_high.store_slice(&mut nearer[LANES..]);
+        self.order_by(&nearer[..count])
+    }
+
+    /// The same for more.
+    #[inline(always)]
+    fn rank_few<S: Simd>(&mut self, simd: S) -> bool {
         let count = self.count;
         let mut nearer = [0; FEW];
         let Some(distance) = self.distance.first_chunk::<FEW>() else {
-            return count == 0;
+            return false;
         };
         for first in (0..count).step_by(LANES) {
             let these = f32x8::from_slice(simd, &distance[first..first + LANES]);
@@ -144,17 +173,23 @@ impl Candidates {
             }
             before.store_slice(&mut nearer[first..first + LANES]);
         }
-        // Equally near ones share a place and leave the next one open; one place more than
-        // wanted is looked at, for ties across the end.
-        let looked = count.min(most.saturating_add(1));
+        self.order_by(&nearer[..count])
+    }
+
+    /// Puts every candidate where the number of nearer ones says. False if two have one place.
+    #[inline(always)]
+    fn order_by(&mut self, nearer: &[i32]) -> bool {
         let Some(order) = self.order.first_chunk_mut::<FEW>() else {
             return false;
         };
-        order[..looked].fill(OPEN);
-        for (i, &place) in nearer[..count].iter().enumerate() {
+        let mut sum = 0;
+        for (i, &place) in nearer.iter().enumerate() {
             order[place as usize % FEW] = i as u32;
+            sum += place as usize;
         }
-        order[..looked].iter().all(|&i| i != OPEN)
+        // Each of several equally near ones misses the others: the sum is less.
+        let count = nearer.len();
+        sum * 2 == count * count.saturating_sub(1)
     }
 
     #[cold]

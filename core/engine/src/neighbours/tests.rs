@@ -88,9 +88,9 @@ impl Crowd {
                 &self.view(ground.flat),
                 rows,
                 perception,
+                &[],
                 kth,
                 0.4,
-                &[true, false],
                 &mut out,
             );
             let found = out.rows();
@@ -225,7 +225,14 @@ fn finds_what_all_pairs_give_whatever_the_hint() {
         };
         let mut kth = vec![f32::INFINITY; crowd.id.len()];
         for round in 0..3 {
-            grid.rebuild(ground, &crowd.view(true), &crowd.height, &[], reach);
+            grid.rebuild(
+                ground,
+                &crowd.view(true),
+                &crowd.height,
+                &[],
+                reach,
+                &[true, false],
+            );
             let expected = all_pairs_flat(&crowd, &ground, perception);
             same(
                 &crowd.gather(&grid, ground, perception, &mut kth),
@@ -261,7 +268,14 @@ fn order_of_rows_does_not_matter() {
         wall_reach: 0.0,
     };
     let mut grid = NeighbourGrid::default();
-    grid.rebuild(ground, &crowd.view(true), &crowd.height, &[], 4.0);
+    grid.rebuild(
+        ground,
+        &crowd.view(true),
+        &crowd.height,
+        &[],
+        4.0,
+        &[true, false],
+    );
     let n = crowd.id.len();
     let first = crowd.gather(&grid, ground, perception, &mut vec![0.0; n]);
     let mut turned = crowd.clone();
@@ -270,7 +284,14 @@ fn order_of_rows_does_not_matter() {
     turned.velocity.reverse();
     turned.group.reverse();
     turned.tier.reverse();
-    grid.rebuild(ground, &turned.view(true), &turned.height, &[], 4.0);
+    grid.rebuild(
+        ground,
+        &turned.view(true),
+        &turned.height,
+        &[],
+        4.0,
+        &[true, false],
+    );
     let mut second = turned.gather(&grid, ground, perception, &mut vec![0.0; n]);
     second.reverse();
     assert_eq!(first, second);
@@ -289,7 +310,14 @@ fn a_scattered_crowd_is_hashed_and_the_same() {
     };
     let n = crowd.id.len();
     for _ in 0..3 {
-        grid.rebuild(ground, &crowd.view(true), &crowd.height, &[], 5.0);
+        grid.rebuild(
+            ground,
+            &crowd.view(true),
+            &crowd.height,
+            &[],
+            5.0,
+            &[true, false],
+        );
         let expected = all_pairs_flat(&crowd, &ground, perception);
         same(
             &crowd.gather(&grid, ground, perception, &mut vec![0.0; n]),
@@ -316,7 +344,7 @@ fn movers_are_seen_and_see_nobody() {
         discomfort: 0.0,
     };
     let mut grid = NeighbourGrid::default();
-    grid.rebuild(ground, &crowd.view(true), &[], &[car], 5.0);
+    grid.rebuild(ground, &crowd.view(true), &[], &[car], 5.0, &[true, false]);
     let perception = Perception {
         reach: 5.0,
         most: 10,
@@ -328,9 +356,9 @@ fn movers_are_seen_and_see_nobody() {
         &crowd.view(true),
         &[0, 1],
         perception,
+        &[],
         &mut [0.0; 2],
         0.1,
-        &[true],
         &mut out,
     );
     let rows = out.rows();
@@ -380,7 +408,7 @@ fn a_closed_door_hides_and_an_open_one_does_not() {
             crowd.add(view.locate(point).unwrap(), Frame::FLAT, Vec2::ZERO);
         }
         let mut grid = NeighbourGrid::default();
-        grid.rebuild(view, &crowd.view(true), &[], &[], 5.0);
+        grid.rebuild(view, &crowd.view(true), &[], &[], 5.0, &[true, false]);
         let seen = crowd.gather(&grid, view, perception, &mut [0.0; 4]);
         let sees = |a: usize, b: usize| seen[a].iter().any(|n| n.1 == crowd.id[b]);
         assert_eq!(sees(0, 1), open);
@@ -444,7 +472,14 @@ fn on_a_globe_the_definition_holds_too() {
     let mut grid = NeighbourGrid::default();
     for symmetric in [true, false] {
         grid.relevance.symmetric = symmetric;
-        grid.rebuild(ground, &crowd.view(false), &crowd.height, &[], 5.0);
+        grid.rebuild(
+            ground,
+            &crowd.view(false),
+            &crowd.height,
+            &[],
+            5.0,
+            &[true, false],
+        );
         let perception = Perception {
             reach: 5.0,
             most: 10,
@@ -519,7 +554,14 @@ fn heads_between_floor_and_ceiling_come_near() {
         crowd.add(location, ground.frame_at(location), Vec2::ZERO);
     }
     let mut grid = NeighbourGrid::default();
-    grid.rebuild(ground, &crowd.view(false), &crowd.height, &[], 5.0);
+    grid.rebuild(
+        ground,
+        &crowd.view(false),
+        &crowd.height,
+        &[],
+        5.0,
+        &[true, false],
+    );
     let perception = Perception {
         reach: 5.0,
         most: 10,
@@ -538,7 +580,14 @@ fn overlaps_circles_and_density_are_those_of_all_pairs() {
     let ground = ground.view();
     let crowd = clumps(ground, 15.0, 400, 12);
     let mut grid = NeighbourGrid::default();
-    grid.rebuild(ground, &crowd.view(true), &crowd.height, &[], 1.0);
+    grid.rebuild(
+        ground,
+        &crowd.view(true),
+        &crowd.height,
+        &[],
+        1.0,
+        &[true, false],
+    );
     let (mut pairs, mut deepest) = (0, 0.0_f32);
     let distance = |i: usize, j: usize| crowd.location[i].point.distance(crowd.location[j].point);
     for i in 0..crowd.id.len() {
@@ -581,7 +630,7 @@ fn an_empty_crowd_is_no_trouble() {
     let ground = ground.view();
     let crowd = Crowd::default();
     let mut grid = NeighbourGrid::default();
-    grid.rebuild(ground, &crowd.view(true), &[], &[], 0.0);
+    grid.rebuild(ground, &crowd.view(true), &[], &[], 0.0, &[true, false]);
     assert_eq!(
         grid.overlapping_pairs(ground, &crowd.view(true), 0.0),
         (0, 0.0)
@@ -636,7 +685,14 @@ fn stairs_and_floors_of_a_building() {
         crowd.add(location, ground.frame_at(location), Vec2::ZERO);
     }
     let mut grid = NeighbourGrid::default();
-    grid.rebuild(ground, &crowd.view(false), &crowd.height, &[], 5.0);
+    grid.rebuild(
+        ground,
+        &crowd.view(false),
+        &crowd.height,
+        &[],
+        5.0,
+        &[true, false],
+    );
     let perception = Perception {
         reach: 5.0,
         most: 10,
@@ -686,12 +742,13 @@ fn search_speed() {
         let (mut sort, mut search) = (f64::INFINITY, f64::INFINITY);
         for _ in 0..30 {
             let began = std::time::Instant::now();
-            grid.rebuild(ground, &crowd.view(true), &[], &[], 5.0);
+            grid.rebuild(ground, &crowd.view(true), &[], &[], 5.0, &[true, false]);
             sort = sort.min(began.elapsed().as_secs_f64());
             let began = std::time::Instant::now();
             for (rows, kth) in rows.chunks(256).zip(kth.chunks_mut(256)) {
                 let view = crowd.view(true);
-                grid.gather(ground, &view, rows, perception, kth, 0.28, &[], &mut out);
+                let clear = [f32::INFINITY; 256];
+                grid.gather(ground, &view, rows, perception, &clear, kth, 0.28, &mut out);
             }
             search = search.min(began.elapsed().as_secs_f64());
         }

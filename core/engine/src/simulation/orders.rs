@@ -91,7 +91,7 @@ impl Simulation {
         a.target[row] = target;
         a.record[row].leg_began = step;
         a.record[row].hold = NONE;
-        a.record[row].doing = if target.is_somewhere() {
+        a.doing[row] = if target.is_somewhere() {
             Doing::Walking
         } else {
             Doing::Staying
@@ -163,11 +163,11 @@ impl Simulation {
                     Some(v) => {
                         let limit = a.max_speed[row];
                         a.record[row].hold = NONE;
-                        a.record[row].doing = Doing::Overridden;
+                        a.doing[row] = Doing::Overridden;
                         a.preferred[row] = v.clamp_length_max(limit);
                     }
                     None => {
-                        a.record[row].doing = Doing::Walking;
+                        a.doing[row] = Doing::Walking;
                         self.state.routes.release(&mut self.state.agents.track[row]);
                     }
                 }

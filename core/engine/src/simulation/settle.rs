@@ -41,7 +41,7 @@ impl Simulation {
                 NEITHER => continue,
                 WAITS => {
                     if step >= a.record[row].sets_off {
-                        a.record[row].doing = Doing::Walking;
+                        a.doing[row] = Doing::Walking;
                         a.record[row].leg_began = step;
                     }
                     continue;
@@ -76,14 +76,14 @@ impl Simulation {
         match at_goal {
             AtGoal::Remove if last_leg => {
                 self.metrics.arrived += 1;
-                self.metrics.path_lengths.push(record.walked as f32);
+                self.metrics.path_lengths.push(a.walked[row] as f32);
                 if let Some(source) = source {
                     source.alive -= 1;
                 }
                 self.state.remove_row(row);
             }
             AtGoal::Keep if last_leg => {
-                a.record[row].doing = Doing::Staying;
+                a.doing[row] = Doing::Staying;
                 self.state.routes.release(&mut self.state.agents.track[row]);
             }
             _ => {
@@ -102,10 +102,10 @@ impl Simulation {
                     a.goal[row] = goal;
                     a.target[row] = target;
                 }
-                let record = &mut self.state.agents.record[row];
-                record.leg = leg;
-                record.leg_began = step;
-                record.doing = Doing::Walking;
+                let a = &mut self.state.agents;
+                a.record[row].leg = leg;
+                a.record[row].leg_began = step;
+                a.doing[row] = Doing::Walking;
                 self.state.routes.release(&mut self.state.agents.track[row]);
             }
         }
@@ -166,13 +166,12 @@ impl Simulation {
         let dt = f64::from(state.dt);
         let stall_steps = ((STALL_SECONDS / dt).round() as u64).max(1);
         let a = &mut state.agents;
-        for row in 0..a.len() {
-            let turn = state.step + (a.id[row] & 0xFFFF_FFFF);
-            if !turn.is_multiple_of(stall_steps) {
+        for slot in a.slots_in_turn(state.step, stall_steps) {
+            let Some(row) = a.row_of_slot(slot) else {
                 continue;
-            }
+            };
             let (here, record) = (a.location[row].point, &mut a.record[row]);
-            let watched = record.doing == Doing::Walking
+            let watched = a.doing[row] == Doing::Walking
                 && record.hold == NONE
                 && state.step >= record.born.max(record.leg_began) + stall_steps;
             if watched {
@@ -190,7 +189,7 @@ impl Simulation {
         let ground = self.place.ground.view();
         let a = &state.agents;
         for row in 0..a.len() {
-            if a.record[row].doing == Doing::Walking && a.record[row].hold == NONE {
+            if a.doing[row] == Doing::Walking && a.record[row].hold == NONE {
                 let speed = a.velocity[row].length();
                 m.speed_sum += f64::from(speed);
                 m.speeds.add(speed);
@@ -198,7 +197,9 @@ impl Simulation {
             }
         }
         let view = a.view(ground.flat);
-        self.work.grid.rebuild(ground, &view, &a.height, &[], 1.0);
+        self.work
+            .grid
+            .rebuild(ground, &view, &a.height, &[], 1.0, &[]);
         let overlaps = self
             .work
             .grid

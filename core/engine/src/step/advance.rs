@@ -1,6 +1,6 @@
 //! Stages `advance`, `cursors` and `arrivals`: the one commit of a step.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::Mutex;
 
 use glam::Vec2;
 use rayon::prelude::*;
@@ -31,9 +31,7 @@ pub fn advance(place: &Place, state: &mut State, work: &Work, metrics: &mut Metr
     let ground = place.ground.view();
     let dt = state.dt;
     let a = &mut state.agents;
-    let crossings = AtomicU64::new(0);
-    let lost = AtomicU64::new(0);
-    let too_far = AtomicU64::new(0);
+    let wrong = Mutex::new(Wrong::default());
     let radius = &a.radius;
     let max_speed = &a.max_speed;
     a.location
@@ -42,11 +40,12 @@ pub fn advance(place: &Place, state: &mut State, work: &Work, metrics: &mut Metr
         .zip(a.frame.par_chunks_mut(CHUNK))
         .zip(a.velocity.par_chunks_mut(CHUNK))
         .zip(a.heading.par_chunks_mut(CHUNK))
-        .zip(a.record.par_chunks_mut(CHUNK))
+        .zip(a.walked.par_chunks_mut(CHUNK))
         .zip(work.steered.par_chunks(CHUNK))
         .enumerate()
         .for_each(
-            |(chunk, ((((((location, before), frame), velocity), heading), record), steered))| {
+            |(chunk, ((((((location, before), frame), velocity), heading), walked), steered))| {
+                let mut here = Wrong::default();
                 for i in 0..location.len() {
                     let row = chunk * CHUNK + i;
                     let Steered { velocity: v, push } = steered[i];
@@ -56,17 +55,17 @@ pub fn advance(place: &Place, state: &mut State, work: &Work, metrics: &mut Metr
                     let moved = ground.advance(from, frame[i], wanted, radius[row]);
                     let chord = moved.to.point.distance(from.point);
                     let cap = max_speed[row] * dt + push.length() + 1e-3;
-                    too_far.fetch_add(u64::from(chord > cap), Relaxed);
+                    here.too_far += u64::from(chord > cap);
                     if !moved.to.is_somewhere() || !moved.to.point.is_finite() {
-                        lost.fetch_add(1, Relaxed);
+                        here.lost += 1;
                         continue;
                     }
-                    crossings.fetch_add(
-                        u64::from(crosses_wall(&ground, from, moved.to, moved.walked)),
-                        Relaxed,
-                    );
+                    let crosses = crosses_wall(&ground, from, moved.to, moved.walked);
+                    here.crossings += u64::from(crosses);
                     location[i] = moved.to;
-                    frame[i] = moved.frame;
+                    if frame[i] != moved.frame {
+                        frame[i] = moved.frame;
+                    }
                     velocity[i] = if moved.touched_wall {
                         // What the wall let through, without the push.
                         ((moved.moved - push) / dt).clamp_length_max(v.length())
@@ -76,13 +75,28 @@ pub fn advance(place: &Place, state: &mut State, work: &Work, metrics: &mut Metr
                     if v.length_squared() > TURNING_SPEED * TURNING_SPEED {
                         heading[i] = v.normalize();
                     }
-                    record[i].walked += f64::from(moved.walked);
+                    walked[i] += f64::from(moved.walked);
+                }
+                if here != Wrong::default() {
+                    let mut wrong = wrong.lock().unwrap_or_else(|e| e.into_inner());
+                    wrong.crossings += here.crossings;
+                    wrong.lost += here.lost;
+                    wrong.too_far += here.too_far;
                 }
             },
         );
-    metrics.wall_crossings += crossings.into_inner();
-    metrics.lost += lost.into_inner();
-    metrics.beyond_cap += too_far.into_inner();
+    let wrong = wrong.into_inner().unwrap_or_else(|e| e.into_inner());
+    metrics.wall_crossings += wrong.crossings;
+    metrics.lost += wrong.lost;
+    metrics.beyond_cap += wrong.too_far;
+}
+
+/// Moves that must not be.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Wrong {
+    crossings: u64,
+    lost: u64,
+    too_far: u64,
 }
 
 /// Whether a move went through a wall: its chord crosses one, and the way walked is too short to
@@ -135,21 +149,25 @@ fn crosses_wall(ground: &GroundView<'_>, from: Location, to: Location, walked: f
 pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work) {
     let site = place.site();
     let mut track = std::mem::take(&mut state.agents.track);
+    let mut tick = std::mem::take(&mut state.agents.tick);
     work.arrived.resize(state.agents.len(), 0);
     let (a, routes, map, pool) = (&state.agents, &state.routes, &state.map, &work.pool);
     work.arrived
         .par_chunks_mut(CHUNK)
         .zip(track.par_chunks_mut(CHUNK))
+        .zip(tick.par_chunks_mut(CHUNK))
         .enumerate()
-        .for_each(|(chunk, (arrived, tracks))| {
+        .for_each(|(chunk, ((arrived, tracks), ticks))| {
             pool.with(|scratch| {
                 for i in 0..arrived.len() {
                     let row = chunk * CHUNK + i;
-                    arrived[i] = match a.record[row].doing {
+                    let due = parts.is_due(a.tier[row], a.id[row], state.step);
+                    ticks[i] = ticks[i].wrapping_add(u32::from(due));
+                    arrived[i] = match a.doing[row] {
                         Doing::Waiting => WAITS,
                         _ => NEITHER,
                     };
-                    if a.record[row].doing != Doing::Walking {
+                    if a.doing[row] != Doing::Walking {
                         continue;
                     }
                     let at = a.location[row];
@@ -185,9 +203,5 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
             });
         });
     state.agents.track = track;
-    let a = &mut state.agents;
-    for row in 0..a.len() {
-        let due = parts.is_due(a.tier[row], a.id[row], state.step);
-        a.tick[row] = a.tick[row].wrapping_add(u32::from(due));
-    }
+    state.agents.tick = tick;
 }

@@ -5,14 +5,17 @@ use std::time::Instant;
 
 use glam::Vec2;
 use rayon::prelude::*;
-use throng_core::{Frame, SteerChunk, SteerOut, WallRows};
+use throng_core::{AgentsView, Frame, GroundView, Perception, SteerChunk, SteerOut, WallRows};
 use throng_kit::Walk;
 
+use super::due::Due;
 use crate::{
-    memory::CHUNK,
+    memory::{CHUNK, ChunkMemory},
     metrics::Metrics,
+    neighbours::{NeighbourBuffer, NeighbourGrid},
     parts::Parts,
-    state::{Place, State, Steered, Work, speed_factor},
+    relevance::wall_distance_bound,
+    state::{ChunkScratch, Place, State, Steered, Work, speed_factor},
 };
 
 /// For so long after a change of tier an agent's velocity changes no faster than this.
@@ -31,14 +34,20 @@ pub fn avoid(
 ) {
     let count = state.agents.len();
     work.steered.resize(count, Steered::default());
-    let site = place.site();
-    let ground = site.ground;
+    let ground = place.ground.view();
     let began = Instant::now();
     let reach = parts
         .tiers
         .iter()
         .map(|t| parts.avoidances[t.avoidance].perception.reach)
         .fold(0.0, f32::max);
+    work.reciprocal.clear();
+    work.reciprocal.extend(
+        parts
+            .tiers
+            .iter()
+            .map(|t| parts.avoidances[t.avoidance].perception.reach > 0.0),
+    );
     if reach > 0.0 {
         let agents = state.agents.view(ground.flat);
         work.grid.rebuild(
@@ -47,23 +56,29 @@ pub fn avoid(
             &state.agents.height,
             &state.movers_now,
             reach,
+            &work.reciprocal,
         );
     }
     metrics.stages.neighbours += began.elapsed();
-    work.reciprocal.clear();
-    work.reciprocal.extend(
-        parts
-            .tiers
-            .iter()
-            .map(|t| parts.avoidances[t.avoidance].perception.reach > 0.0),
-    );
-    let blend_steps = (BLEND_SECONDS / state.dt).ceil() as u64;
-    let fastest = state.agents.max_speed.iter().copied().fold(0.0, f32::max);
+    let fastest = state
+        .agents
+        .max_speed
+        .par_chunks(CHUNK)
+        .map(|speeds| speeds.iter().copied().fold(0.0, f32::max))
+        .reduce(|| 0.0, f32::max);
     let mut kth = std::mem::take(&mut state.agents.kth);
     let mut memory = std::mem::take(&mut state.memory);
-    let stride = memory.stride();
-    let agents = state.agents.view(ground.flat);
-    let (a, grid, pool, reciprocal) = (&state.agents, &work.grid, &work.pool, &work.reciprocal);
+    let stage = Stage {
+        parts,
+        ground,
+        state,
+        agents: state.agents.view(ground.flat),
+        grid: &work.grid,
+        fastest,
+        stride: memory.stride(),
+        blend_steps: (BLEND_SECONDS / state.dt).ceil() as u64,
+    };
+    let pool = &work.pool;
     let (looking, steering) = (AtomicU64::new(0), AtomicU64::new(0));
     let not_finite = AtomicU64::new(0);
     work.steered
@@ -72,141 +87,11 @@ pub fn avoid(
         .zip(memory.chunks_mut().par_iter_mut())
         .enumerate()
         .for_each(|(chunk, ((steered, kth), memory))| {
-            let first = chunk * CHUNK;
-            let rows = first..first + steered.len();
-            pool.with(|s| {
-                s.avoidance.resize_with(parts.avoidances.len(), Default::default);
-                for (t, tier) in parts.tiers.iter().enumerate() {
-                    s.rows.clear();
-                    s.local.clear();
-                    for row in rows.clone() {
-                        if usize::from(a.tier[row]) == t {
-                            if parts.is_due(t as u8, a.id[row], state.step) {
-                                s.rows.push(row as u32);
-                                s.local.push((row - first) as u32);
-                            } else {
-                                steered[row - first] = Steered {
-                                    velocity: a.velocity[row],
-                                    push: Vec2::ZERO,
-                                };
-                            }
-                        }
-                    }
-                    if s.rows.is_empty() {
-                        continue;
-                    }
-                    let n = s.rows.len();
-                    let part = &parts.avoidances[tier.avoidance];
-                    let dt = tier.period as f32 * state.dt;
-                    let began = Instant::now();
-                    s.kth.clear();
-                    s.kth.extend(s.local.iter().map(|&l| kth[l as usize]));
-                    if part.perception.reach > 0.0 {
-                        grid.gather(
-                            ground,
-                            &agents,
-                            &s.rows,
-                            part.perception,
-                            &mut s.kth,
-                            2.0 * fastest * dt,
-                            reciprocal,
-                            &mut s.neighbours,
-                        );
-                    } else {
-                        s.neighbours.clear(n);
-                    }
-                    for (i, &l) in s.local.iter().enumerate() {
-                        kth[l as usize] = s.kth[i];
-                    }
-                    s.walls.clear();
-                    s.wall_start.clear();
-                    s.wall_start.push(0);
-                    for &row in &s.rows {
-                        if part.perception.wall_reach > 0.0 {
-                            let r = row as usize;
-                            let frame = if ground.flat { Frame::FLAT } else { a.frame[r] };
-                            ground.walls_near(
-                                a.location[r],
-                                frame,
-                                part.perception.wall_reach,
-                                &mut s.walls,
-                            );
-                        }
-                        s.wall_start.push(s.walls.len() as u32);
-                    }
-                    let looked = Instant::now();
-                    looking.fetch_add((looked - began).as_nanos() as u64, Relaxed);
-                    macro_rules! columns {
-                        ($($name:ident = $from:expr;)*) => {$(
-                            s.$name.clear();
-                            s.$name.extend(s.rows.iter().map(|&row| { let row = row as usize; $from(row) }));
-                        )*};
-                    }
-                    columns! {
-                        id = |r: usize| a.id[r];
-                        tick = |r: usize| a.tick[r];
-                        velocity = |r: usize| a.velocity[r];
-                        heading = |r: usize| a.heading[r];
-                        preferred = |r: usize| a.preferred[r];
-                        aim = |r: usize| a.aim[r];
-                        radius = |r: usize| a.radius[r];
-                        max_speed = |r: usize| a.max_speed[r] * speed_factor(&ground, &a.location[r]);
-                        mass = |r: usize| a.mass[r];
-                    }
-                    s.out_velocity.clear();
-                    s.out_velocity.resize(n, Vec2::NAN);
-                    s.out_push.clear();
-                    s.out_push.resize(if part.pushes { n } else { 0 }, Vec2::ZERO);
-                    memory.gather(&part.memory, stride, &s.local, &mut s.memory);
-                    let chunk = SteerChunk {
-                        dt,
-                        step: state.step,
-                        seed: state.seed,
-                        id: &s.id,
-                        tick: &s.tick,
-                        velocity: &s.velocity,
-                        heading: &s.heading,
-                        preferred: &s.preferred,
-                        target: &s.aim,
-                        radius: &s.radius,
-                        max_speed: &s.max_speed,
-                        mass: &s.mass,
-                        neighbours: s.neighbours.rows(),
-                        walls: WallRows {
-                            start: &s.wall_start,
-                            walls: &s.walls,
-                        },
-                    };
-                    let mut out = SteerOut {
-                        velocity: &mut s.out_velocity,
-                        push: &mut s.out_push,
-                        memory: s.memory.rows(),
-                    };
-                    part.strategy
-                        .steer(&chunk, &mut s.avoidance[tier.avoidance], &mut out);
-                    memory.scatter(&part.memory, stride, &s.local, &s.memory);
-                    for i in 0..n {
-                        let mut velocity = s.out_velocity[i];
-                        let mut push = s.out_push.get(i).copied().unwrap_or(Vec2::ZERO);
-                        if !velocity.is_finite() || !push.is_finite() {
-                            not_finite.fetch_add(1, Relaxed);
-                            velocity = Vec2::ZERO;
-                            push = Vec2::ZERO;
-                        }
-                        let mut velocity = velocity.clamp_length_max(s.max_speed[i]);
-                        let since = a.record[s.rows[i] as usize].tier_since;
-                        if since > 0 && state.step < since + blend_steps {
-                            let change = velocity - s.velocity[i];
-                            velocity = s.velocity[i]
-                                + change.clamp_length_max(BLEND_ACCELERATION * state.dt);
-                        }
-                        steered[s.local[i] as usize] = Steered {
-                            velocity,
-                            push: push.clamp_length_max(MOST_PUSH * s.radius[i]),
-                        };
-                    }
-                    steering.fetch_add(looked.elapsed().as_nanos() as u64, Relaxed);
-                }
+            pool.with(|scratch| {
+                let spent = stage.steer_chunk(chunk * CHUNK, steered, kth, memory, scratch);
+                looking.fetch_add(spent.looking, Relaxed);
+                steering.fetch_add(spent.steering, Relaxed);
+                not_finite.fetch_add(spent.not_finite, Relaxed);
             });
         });
     state.agents.kth = kth;
@@ -215,4 +100,210 @@ pub fn avoid(
     metrics
         .stages
         .add_parallel(looking.into_inner(), steering.into_inner());
+}
+
+/// What a chunk took, nanoseconds, and how many of its answers were useless.
+#[derive(Clone, Copy, Debug, Default)]
+struct Spent {
+    looking: u64,
+    steering: u64,
+    not_finite: u64,
+}
+
+/// What is the same for all chunks.
+struct Stage<'a> {
+    parts: &'a Parts,
+    ground: GroundView<'a>,
+    state: &'a State,
+    agents: AgentsView<'a>,
+    grid: &'a NeighbourGrid,
+    fastest: f32,
+    stride: [usize; 3],
+    blend_steps: u64,
+}
+
+impl Stage<'_> {
+    /// Steers a chunk of agents, tier by tier.
+    fn steer_chunk(
+        &self,
+        first: usize,
+        steered: &mut [Steered],
+        kth: &mut [f32],
+        memory: &mut ChunkMemory,
+        s: &mut ChunkScratch,
+    ) -> Spent {
+        let (parts, state, a) = (self.parts, self.state, &self.state.agents);
+        let mut spent = Spent::default();
+        s.avoidance
+            .resize_with(parts.avoidances.len(), Default::default);
+        for (t, tier) in parts.tiers.iter().enumerate() {
+            let due = Due::list(
+                parts,
+                a,
+                state.step,
+                t,
+                first..first + steered.len(),
+                &mut s.rows,
+                &mut s.local,
+                |local| {
+                    steered[local] = Steered {
+                        velocity: a.velocity[first + local],
+                        push: Vec2::ZERO,
+                    };
+                },
+            );
+            if due.is_empty() {
+                continue;
+            }
+            let part = &parts.avoidances[tier.avoidance];
+            let dt = tier.period as f32 * state.dt;
+            let began = Instant::now();
+            s.clear.clear();
+            s.clear.extend(
+                due.rows
+                    .iter()
+                    .map(|&row| wall_distance_bound(&self.ground, a.location[row as usize].point)),
+            );
+            self.look(
+                &due,
+                part.perception,
+                2.0 * self.fastest * dt,
+                &s.clear,
+                kth,
+                &mut s.kth,
+                &mut s.neighbours,
+            );
+            s.walls.clear();
+            s.wall_start.clear();
+            s.wall_start.push(0);
+            for (&row, &clear) in due.rows.iter().zip(&s.clear) {
+                if part.perception.wall_reach > 0.0 && clear <= part.perception.wall_reach {
+                    let r = row as usize;
+                    let frame = if self.ground.flat {
+                        Frame::FLAT
+                    } else {
+                        a.frame[r]
+                    };
+                    let reach = part.perception.wall_reach;
+                    self.ground
+                        .walls_near(a.location[r], frame, reach, &mut s.walls);
+                }
+                s.wall_start.push(s.walls.len() as u32);
+            }
+            let looked = Instant::now();
+            spent.looking += (looked - began).as_nanos() as u64;
+            s.max_speed.clear();
+            s.max_speed.extend(due.rows.iter().map(|&row| {
+                let r = row as usize;
+                a.max_speed[r] * speed_factor(&self.ground, &a.location[r])
+            }));
+            s.out_velocity.clear();
+            s.out_velocity.resize(due.len(), Vec2::NAN);
+            s.out_push.clear();
+            s.out_push
+                .resize(if part.pushes { due.len() } else { 0 }, Vec2::ZERO);
+            memory.gather(&part.memory, self.stride, due.local, &mut s.memory);
+            let chunk = SteerChunk {
+                dt,
+                step: state.step,
+                seed: state.seed,
+                id: due.column(&a.id, &mut s.id),
+                tick: due.column(&a.tick, &mut s.tick),
+                velocity: due.column(&a.velocity, &mut s.velocity),
+                heading: due.column(&a.heading, &mut s.heading),
+                preferred: due.column(&a.preferred, &mut s.preferred),
+                target: due.column(&a.aim, &mut s.aim),
+                radius: due.column(&a.radius, &mut s.radius),
+                max_speed: &s.max_speed,
+                mass: due.column(&a.mass, &mut s.mass),
+                neighbours: s.neighbours.rows(),
+                walls: WallRows {
+                    start: &s.wall_start,
+                    walls: &s.walls,
+                },
+            };
+            let mut out = SteerOut {
+                velocity: &mut s.out_velocity,
+                push: &mut s.out_push,
+                memory: s.memory.rows(),
+            };
+            part.strategy
+                .steer(&chunk, &mut s.avoidance[tier.avoidance], &mut out);
+            for i in 0..due.len() {
+                let push = s.out_push.get(i).copied().unwrap_or(Vec2::ZERO);
+                let answer = Steered {
+                    velocity: s.out_velocity[i],
+                    push,
+                };
+                let row = due.rows[i] as usize;
+                steered[due.local[i] as usize] =
+                    self.bounded(answer, row, s.max_speed[i], &mut spent);
+            }
+            memory.scatter(&part.memory, self.stride, due.local, &s.memory);
+            spent.steering += looked.elapsed().as_nanos() as u64;
+        }
+        spent
+    }
+
+    /// Finds the neighbours of those who are due.
+    fn look(
+        &self,
+        due: &Due<'_>,
+        perception: Perception,
+        max_step: f32,
+        clear: &[f32],
+        kth: &mut [f32],
+        some_kth: &mut Vec<f32>,
+        out: &mut NeighbourBuffer,
+    ) {
+        if !(perception.reach > 0.0) {
+            out.clear(due.len());
+            return;
+        }
+        let mut gather = |kth: &mut [f32]| {
+            self.grid.gather(
+                self.ground,
+                &self.agents,
+                due.rows,
+                perception,
+                clear,
+                kth,
+                max_step,
+                out,
+            );
+        };
+        if due.whole.is_some() {
+            return gather(kth);
+        }
+        some_kth.clear();
+        some_kth.extend(due.local.iter().map(|&l| kth[l as usize]));
+        gather(some_kth);
+        for (&l, &found) in due.local.iter().zip(some_kth.iter()) {
+            kth[l as usize] = found;
+        }
+    }
+
+    /// A model's answer within what an agent can do; standing still if it is no number.
+    #[inline]
+    fn bounded(&self, answer: Steered, row: usize, max_speed: f32, spent: &mut Spent) -> Steered {
+        let (state, a) = (self.state, &self.state.agents);
+        let answer = if answer.velocity.is_finite() && answer.push.is_finite() {
+            answer
+        } else {
+            spent.not_finite += 1;
+            Steered::default()
+        };
+        let mut velocity = answer.velocity.clamp_length_max(max_speed);
+        if self.parts.tiers.len() > 1 {
+            let since = a.record[row].tier_since;
+            if since > 0 && state.step < since + self.blend_steps {
+                let change = velocity - a.velocity[row];
+                velocity = a.velocity[row] + change.clamp_length_max(BLEND_ACCELERATION * state.dt);
+            }
+        }
+        Steered {
+            velocity,
+            push: answer.push.clamp_length_max(MOST_PUSH * a.radius[row]),
+        }
+    }
 }

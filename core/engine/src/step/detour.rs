@@ -49,7 +49,7 @@ pub fn round_obstacles(place: &Place, parts: &Parts, state: &mut State, work: &m
                 for (i, out) in guided.iter_mut().enumerate() {
                     let row = chunk * CHUNK + i;
                     let speed = out.preferred.length();
-                    if a.record[row].doing != Doing::Walking || speed < 1e-3 {
+                    if a.doing[row] != Doing::Walking || speed < 1e-3 {
                         continue;
                     }
                     let (at, radius) = (a.location[row], a.radius[row]);

@@ -1,9 +1,10 @@
 //! Stages `guide` and `groups`: what everybody would like to do.
 
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 use rayon::prelude::*;
-use throng_core::{GroupChunk, GroupOut, GuideChunk, GuideOut, math};
+use throng_core::{Frame, GroupChunk, GroupOut, GuideChunk, GuideOut, math};
 
+use super::due::Due;
 use crate::{
     agents::Doing,
     follow::{
@@ -45,6 +46,12 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
     let site = place.site();
     let world = state.world(site, &*parts.nav);
     let (a, ground) = (&state.agents, &site.ground);
+    // Nobody's record is looked at where nobody slows down.
+    let laws = if laws.iter().all(|law| *law == SpeedLaw::None) {
+        &[]
+    } else {
+        laws
+    };
     let pool = &work.pool;
     work.guided
         .par_chunks_mut(CHUNK)
@@ -59,25 +66,25 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                     .planner
                     .resize_with(parts.planners.len(), Default::default);
                 for (t, tier) in parts.tiers.iter().enumerate() {
-                    scratch.rows.clear();
-                    scratch.local.clear();
-                    for row in rows.clone() {
-                        if usize::from(a.tier[row]) == t {
-                            if parts.is_due(t as u8, a.id[row], state.step) {
-                                scratch.rows.push(row as u32);
-                                scratch.local.push((row - first) as u32);
-                            } else {
-                                guided[row - first] = Guided {
-                                    preferred: a.preferred[row],
-                                    aim: a.aim[row],
-                                };
-                            }
-                        }
-                    }
-                    if scratch.rows.is_empty() {
+                    let due = Due::list(
+                        parts,
+                        a,
+                        state.step,
+                        t,
+                        rows.clone(),
+                        &mut scratch.rows,
+                        &mut scratch.local,
+                        |local| {
+                            guided[local] = Guided {
+                                preferred: a.preferred[first + local],
+                                aim: a.aim[first + local],
+                            };
+                        },
+                    );
+                    if due.is_empty() {
                         continue;
                     }
-                    let n = scratch.rows.len();
+                    let n = due.len();
                     let dt = tier.period as f32 * state.dt;
                     let part = &parts.planners[tier.guide];
                     scratch.follow_route.clear();
@@ -87,13 +94,10 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                         scratch.preferred.resize(n, Vec2::ZERO);
                         scratch.aim.clear();
                         scratch.aim.resize(n, Vec2::ZERO);
-                        memory.gather(&part.memory, stride, &scratch.local, &mut scratch.memory);
+                        memory.gather(&part.memory, stride, due.local, &mut scratch.memory);
                         part.strategy.guide(
                             &world,
-                            &GuideChunk {
-                                rows: &scratch.rows,
-                                dt,
-                            },
+                            &GuideChunk { rows: due.rows, dt },
                             &mut scratch.planner[tier.guide],
                             &mut GuideOut {
                                 preferred: &mut scratch.preferred,
@@ -102,14 +106,13 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                                 memory: scratch.memory.rows(),
                             },
                         );
-                        memory.scatter(&part.memory, stride, &scratch.local, &scratch.memory);
+                        memory.scatter(&part.memory, stride, due.local, &scratch.memory);
                     }
                     for i in 0..n {
-                        let (row, local) = (scratch.rows[i] as usize, scratch.local[i] as usize);
+                        let (row, local) = (due.rows[i] as usize, due.local[i] as usize);
                         let out = &mut guided[local];
                         let track = &mut tracks[local];
-                        let speed = wanted_speed(laws, state, ground, row);
-                        match a.record[row].doing {
+                        match a.doing[row] {
                             Doing::Walking => {}
                             Doing::Overridden => {
                                 *out = Guided {
@@ -142,12 +145,20 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                         let at = a.location[row];
                         let walker = Walker {
                             point: at.point,
-                            normal: ground.normals[at.triangle as usize],
-                            frame: a.frame[row],
+                            normal: if ground.flat {
+                                Vec3::Z
+                            } else {
+                                ground.normals[at.triangle as usize]
+                            },
+                            frame: if ground.flat {
+                                Frame::FLAT
+                            } else {
+                                a.frame[row]
+                            },
                             velocity: a.velocity[row],
                             preferred: a.preferred[row],
                             radius: a.radius[row],
-                            speed,
+                            speed: wanted_speed(laws, state, ground, row),
                             lane: a.lane[row],
                             target: a.target[row].point,
                             dt,
@@ -190,7 +201,7 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
     state.memory = memory;
 }
 
-/// The speed that an agent wants where it stands.
+/// The speed that an agent wants where it stands; no laws are those that slow nobody down.
 fn wanted_speed(
     laws: &[SpeedLaw],
     state: &State,
@@ -199,6 +210,9 @@ fn wanted_speed(
 ) -> f32 {
     let a = &state.agents;
     let speed = a.speed[row] * speed_factor(ground, &a.location[row]);
+    if laws.is_empty() {
+        return speed;
+    }
     match laws[usize::from(a.record[row].profile)] {
         SpeedLaw::None => speed,
         law => {
@@ -246,10 +260,16 @@ pub fn groups(place: &Place, parts: &Parts, state: &mut State, work: &mut Work) 
                 });
             });
     }
-    for (row, guided) in work.guided.iter().enumerate() {
-        state.agents.preferred[row] = guided.preferred;
-        state.agents.aim[row] = guided.aim;
-    }
+    let a = &mut state.agents;
+    a.preferred
+        .par_chunks_mut(CHUNK)
+        .zip(a.aim.par_chunks_mut(CHUNK))
+        .zip(work.guided.par_chunks(CHUNK))
+        .for_each(|((preferred, aim), guided)| {
+            for ((preferred, aim), guided) in preferred.iter_mut().zip(aim).zip(guided) {
+                (*preferred, *aim) = (guided.preferred, guided.aim);
+            }
+        });
 }
 
 #[cfg(test)]

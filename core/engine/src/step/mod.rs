@@ -8,6 +8,7 @@ pub mod advance;
 pub mod avoid;
 pub mod crowd;
 pub mod detour;
+pub mod due;
 pub mod guide;
 pub mod plan;
 pub mod tiers;

@@ -1,5 +1,7 @@
 //! Stage `plan`: who needs a route, and the planner's answers.
 
+use std::sync::Mutex;
+
 use rayon::prelude::*;
 use throng_core::{
     PlanRequest, RouteKind,
@@ -8,12 +10,13 @@ use throng_core::{
 use throng_kit::Walk;
 
 use crate::{
-    agents::{AgentId, Doing},
+    agents::{AgentId, Doing, Patience},
     command::Event,
+    memory::CHUNK,
     metrics::Metrics,
     parts::Parts,
     scenario::{Replan, ReplanEvent},
-    state::{Place, State, Work},
+    state::{Place, ScratchPool, State, Work},
     track::TrackKind,
 };
 
@@ -38,9 +41,9 @@ pub enum Want {
     Period = 3,
 }
 
-/// A wish with its order of service.
+/// A wish for a route, with its order of service.
 #[derive(Clone, Copy, Debug)]
-struct Wish {
+pub struct Wish {
     why: Want,
     id: u64,
     row: u32,
@@ -93,7 +96,7 @@ impl Planning {
         metrics: &mut Metrics,
         events: &mut Vec<Event>,
     ) {
-        self.collect(place, parts, policy, state);
+        self.collect(place, parts, policy, state, &work.pool);
         if let Some(budget) = policy.budget.filter(|b| (*b as usize) < self.wishes.len()) {
             self.wishes.sort_unstable_by_key(|w| (w.why, w.id));
             metrics.postponed_requests += (self.wishes.len() - budget as usize) as u64;
@@ -154,7 +157,15 @@ impl Planning {
         state.routes.compact(&mut state.agents);
     }
 
-    fn collect(&mut self, place: &Place, parts: &Parts, policy: &Replan, state: &mut State) {
+    /// Lists who wants a route, in no order.
+    fn collect(
+        &mut self,
+        place: &Place,
+        parts: &Parts,
+        policy: &Replan,
+        state: &mut State,
+        pool: &ScratchPool,
+    ) {
         let Planning {
             wishes,
             doors_changed,
@@ -178,105 +189,123 @@ impl Planning {
             .iter()
             .any(|c| !c.is_static && state_now.step.is_multiple_of(c.every));
         let epoch = parts.costs[0].every as f32 * state_now.dt;
-        for row in 0..a.len() {
-            let (record, track) = (&a.record[row], &a.track[row]);
-            if record.doing != Doing::Walking {
-                continue;
-            }
-            let id = a.id[row];
-            let mut wish = |why| {
-                wishes.push(Wish {
-                    why,
-                    id,
-                    row: row as u32,
-                })
-            };
-            if track.kind == TrackKind::None {
-                wish(Want::Missing);
-                continue;
-            }
-            let turn = state_now.step + (id & 0xFFFF_FFFF);
-            if track.kind == TrackKind::Unreachable {
-                if *doors_changed || period.is_some_and(|p| turn.is_multiple_of(p)) {
-                    wish(Want::Missing);
+        let all_wishes = Mutex::new(wishes);
+        let collect_chunk = |first: usize, patience: &mut [Patience], wishes: &mut Vec<Wish>| {
+            for i in 0..patience.len() {
+                let row = first + i;
+                let track = &a.track[row];
+                if a.doing[row] != Doing::Walking {
+                    continue;
                 }
-                continue;
-            }
-            if *doors_changed {
-                let shut = state
-                    .routes
-                    .edges_ahead(track)
-                    .iter()
-                    .any(|e| !state_now.map.is_open(*e, ground.door_open));
-                if shut {
+                let id = a.id[row];
+                let mut wish = |why| {
+                    wishes.push(Wish {
+                        why,
+                        id,
+                        row: row as u32,
+                    })
+                };
+                if track.kind == TrackKind::None {
+                    wish(Want::Missing);
+                    continue;
+                }
+                let turn = state_now.step + (id & 0xFFFF_FFFF);
+                if track.kind == TrackKind::Unreachable {
+                    if *doors_changed || period.is_some_and(|p| turn.is_multiple_of(p)) {
+                        wish(Want::Missing);
+                    }
+                    continue;
+                }
+                if *doors_changed {
+                    let shut = state
+                        .routes
+                        .edges_ahead(track)
+                        .iter()
+                        .any(|e| !state_now.map.is_open(*e, ground.door_open));
+                    if shut {
+                        wish(Want::Broken);
+                        continue;
+                    }
+                    if on_door {
+                        wish(Want::Event);
+                        continue;
+                    }
+                }
+                // Pushed off its route: the point it walks to is out of sight.
+                if !track.stale
+                    && track.kind == TrackKind::Edges
+                    && turn.is_multiple_of(SIGHT_EVERY)
+                    && ground
+                        .locate(track.corner)
+                        .is_some_and(|corner| !ground.sees(a.location[row], corner))
+                {
                     wish(Want::Broken);
                     continue;
                 }
-                if on_door {
+                if on_stall && a.record[row].stalled && turn.is_multiple_of(SIGHT_EVERY) {
                     wish(Want::Event);
                     continue;
                 }
-            }
-            // Pushed off its route: the point it walks to is out of sight.
-            if !track.stale
-                && track.kind == TrackKind::Edges
-                && turn.is_multiple_of(SIGHT_EVERY)
-                && ground
-                    .locate(track.corner)
-                    .is_some_and(|corner| !ground.sees(a.location[row], corner))
-            {
-                wish(Want::Broken);
-                continue;
-            }
-            if on_stall && record.stalled && turn.is_multiple_of(SIGHT_EVERY) {
-                wish(Want::Event);
-                continue;
-            }
-            if let Some(h) = &policy.hysteresis {
-                if !epoch_begins {
+                if let Some(h) = &policy.hysteresis {
+                    if !epoch_begins {
+                        continue;
+                    }
+                    let mut draw = Stream::new(state_now.seed, id, Purpose::Replan, 0);
+                    let threshold = h.threshold.draw(&mut draw) as f32;
+                    let hold = h.hold.draw(&mut draw) as f32;
+                    let clear = h.clear.draw(&mut draw) as f32;
+                    let Some((share, _, _)) = crowding(state_now, parts, row) else {
+                        continue;
+                    };
+                    let clock = &mut patience[i];
+                    if share > threshold {
+                        clock.above += epoch;
+                        clock.below = 0.0;
+                    } else {
+                        clock.below += epoch;
+                        clock.above = 0.0;
+                    }
+                    if clock.above > hold {
+                        clock.above = 0.0;
+                        wish(Want::Event);
+                    } else if clock.below > clear && period.is_some() {
+                        clock.below = 0.0;
+                        wish(Want::Period);
+                    }
                     continue;
                 }
-                let mut draw = Stream::new(state_now.seed, id, Purpose::Replan, 0);
-                let threshold = h.threshold.draw(&mut draw) as f32;
-                let hold = h.hold.draw(&mut draw) as f32;
-                let clear = h.clear.draw(&mut draw) as f32;
-                let Some((share, _, _)) = crowding(state_now, parts, row) else {
-                    continue;
-                };
-                let clock = &mut patience[row];
-                if share > threshold {
-                    clock.above += epoch;
-                    clock.below = 0.0;
-                } else {
-                    clock.below += epoch;
-                    clock.above = 0.0;
+                if on_price
+                    && epoch_begins
+                    && let Some((_, base, crowd)) = crowding(state_now, parts, row)
+                {
+                    let left = track.remaining() as f32 / track.count.max(1) as f32;
+                    let expected = track.cost * left;
+                    let now = base + a.weight[row] * crowd;
+                    if (now - expected).abs() > policy.change as f32 * expected.max(1e-6) {
+                        wish(Want::Event);
+                        continue;
+                    }
                 }
-                if clock.above > hold {
-                    clock.above = 0.0;
-                    wish(Want::Event);
-                } else if clock.below > clear && period.is_some() {
-                    clock.below = 0.0;
+                if period.is_some_and(|p| {
+                    turn.is_multiple_of(p) && state_now.step != a.record[row].leg_began
+                }) {
                     wish(Want::Period);
                 }
-                continue;
             }
-            if on_price
-                && epoch_begins
-                && let Some((_, base, crowd)) = crowding(state_now, parts, row)
-            {
-                let left = track.remaining() as f32 / track.count.max(1) as f32;
-                let expected = track.cost * left;
-                let now = base + a.weight[row] * crowd;
-                if (now - expected).abs() > policy.change as f32 * expected.max(1e-6) {
-                    wish(Want::Event);
-                    continue;
-                }
-            }
-            if period.is_some_and(|p| turn.is_multiple_of(p) && state_now.step != record.leg_began)
-            {
-                wish(Want::Period);
-            }
-        }
+        };
+        patience
+            .par_chunks_mut(CHUNK)
+            .enumerate()
+            .for_each(|(chunk, patience)| {
+                pool.with(|scratch| {
+                    scratch.wishes.clear();
+                    collect_chunk(chunk * CHUNK, patience, &mut scratch.wishes);
+                    if !scratch.wishes.is_empty() {
+                        let mut all = all_wishes.lock().unwrap_or_else(|e| e.into_inner());
+                        all.extend_from_slice(&scratch.wishes);
+                    }
+                });
+            });
         state.agents.patience = patience;
     }
 

@@ -92,7 +92,7 @@ fn advance_in_the_open(
         let c = view.corners(triangle).map(|v| v.as_dvec3().truncate());
         (0..3).any(|s| (c[(s + 1) % 3] - c[s]).perp_dot(goal - c[s]) < 0.0)
     };
-    if outside(triangle) {
+    if !surely_inside(view, triangle, point.truncate()) && outside(triangle) {
         let start = from.point.as_dvec3();
         let step = point.as_dvec3() - start;
         let mut entered = None;
@@ -113,6 +113,18 @@ fn advance_in_the_open(
         moved: displacement,
         ..still
     }
+}
+
+/// Whether a point is so far inside a triangle of a flat floor that single precision can tell.
+#[inline]
+fn surely_inside(view: &GroundView, triangle: TriangleId, p: Vec2) -> bool {
+    let c = view.corners(triangle).map(|v| v.truncate());
+    (0..3).all(|s| {
+        let (side, way) = (c[(s + 1) % 3] - c[s], p - c[s]);
+        let (ahead, back) = (side.x * way.y, side.y * way.x);
+        // Four roundings of at most 2^-24 each.
+        ahead - back > (ahead.abs() + back.abs()) * 1e-6
+    })
 }
 
 /// The first contact of a piece with a wall.

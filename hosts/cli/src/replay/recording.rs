@@ -246,7 +246,7 @@ impl Recording {
             };
             let at = agents.location[row];
             let storey = self.storey_of_triangle.get(at.triangle as usize);
-            let doing = match (agents.record[row].doing, agents.track[row].kind) {
+            let doing = match (agents.doing[row], agents.track[row].kind) {
                 (Doing::Walking, TrackKind::Unreachable) => UNREACHABLE,
                 (doing, _) => doing as u32,
             };
