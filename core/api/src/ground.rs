@@ -93,6 +93,8 @@ pub struct GroundView<'a> {
     pub areas: &'a [f32],
     /// Floor index of each triangle; connections follow the floors.
     pub floors: &'a [u16],
+    /// How many floors there are; higher indices are connections. A mesh is one floor.
+    pub floor_count: u16,
     /// Factor on walking speed on each triangle (stairs), in (0, 1].
     pub speed: &'a [f32],
     /// The door in each side, or [`NO_DOOR`].

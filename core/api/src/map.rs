@@ -64,7 +64,9 @@ pub struct EdgePiece {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Attachment {
-    /// The nearest node of the graph to go through, or [`NONE`] if the place cannot reach any.
+    /// The node to go through, or [`NONE`] if the place cannot reach any. If the place hangs on an
+    /// edge it is the wider end, towards which the clearance never falls: a body that fits where
+    /// the place is may go that way even if the whole edge is too narrow for it.
     pub node: NodeId,
     /// The edge that the place was retracted to, or [`NONE`] if it hangs on `node` alone.
     pub edge: EdgeId,

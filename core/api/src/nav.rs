@@ -2,6 +2,8 @@
 
 use core::fmt::Debug;
 
+use glam::Vec3;
+
 use crate::{
     error::NavError,
     map::{Attachment, Change, Gate, NavMap, Remap, Site},
@@ -90,6 +92,31 @@ pub trait NavRepresentation: Debug + Send + Sync {
                 }
                 _ => out.push(Gate::waypoint(map.node_place[map.edge_to[e] as usize])),
             }
+        }
+    }
+
+    /// The gate across an edge after a share of its length, in its direction of travel; `None`
+    /// on maps whose edges have no width.
+    fn gate_at(&self, site: &Site<'_>, map: &NavMap, edge: EdgeId, along: f32) -> Option<Gate> {
+        let _ = (site, map, edge, along);
+        None
+    }
+
+    /// Appends the points of an edge's line between its two nodes, so that straight pieces stay
+    /// within `tolerance` metres of it. The default appends the middles of its gates.
+    fn edge_line(
+        &self,
+        site: &Site<'_>,
+        map: &NavMap,
+        edge: EdgeId,
+        tolerance: f32,
+        out: &mut Vec<Vec3>,
+    ) {
+        let _ = (site, tolerance);
+        let e = edge as usize;
+        if let (Some(&first), Some(&end)) = (map.gate_start.get(e), map.gate_start.get(e + 1)) {
+            let gates = &map.gates[first as usize..end as usize];
+            out.extend(gates.iter().map(|gate| gate.middle));
         }
     }
 

@@ -4,7 +4,7 @@ use core::any::Any;
 
 use crate::{
     map::Gate,
-    place::{EdgeId, Location, RegionId},
+    place::{EdgeId, Location, NONE, RegionId},
 };
 
 /// A wish for a route.
@@ -98,6 +98,9 @@ pub struct RouteRow {
     pub count: u32,
     /// Entries at its end that lay beyond the planner's horizon; 0 if it saw everything.
     pub invisible: u32,
+    /// The edge that the end hangs on, which is entered after the last one and not walked to its
+    /// end; or NONE.
+    pub into: EdgeId,
     /// Length as planned, metres.
     pub length: f32,
     /// Price as planned, base + w * crowd.
@@ -132,9 +135,24 @@ impl RouteSink {
             first: first as u32,
             count: (self.edges.len() - first) as u32,
             invisible: 0,
+            into: NONE,
             length,
             cost,
         });
+    }
+
+    /// Answers with edges of the map and the edge that the end hangs on, or NONE.
+    pub fn push_edges_into(
+        &mut self,
+        edges: impl IntoIterator<Item = EdgeId>,
+        into: EdgeId,
+        length: f32,
+        cost: f32,
+    ) {
+        self.push_edges(edges, length, cost);
+        if let Some(row) = self.rows.last_mut() {
+            row.into = into;
+        }
     }
 
     /// Answers with gates of its own.
@@ -146,6 +164,7 @@ impl RouteSink {
             first: first as u32,
             count: (self.gates.len() - first) as u32,
             invisible: 0,
+            into: NONE,
             length,
             cost,
         });
@@ -158,6 +177,7 @@ impl RouteSink {
             first: 0,
             count: 0,
             invisible: 0,
+            into: NONE,
             length: f32::INFINITY,
             cost: f32::INFINITY,
         });

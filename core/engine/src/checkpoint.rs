@@ -95,7 +95,7 @@ records! {
     Location { point, triangle }
     Frame { x, handedness }
     Gate { left, middle, right, triangle, flags }
-    Track { kind, has_gate, stale, within, first, count, cursor, gate, corner, has_lane, lane_from, lane_next, lane_to, invisible, length, cost }
+    Track { kind, has_gate, stale, within, first, count, cursor, gate, corner, has_lane, lane_from, lane_next, lane_to, invisible, into, length, cost }
     Patience { above, below }
     Member { id, joined, until, place, desk }
     Record { born, sets_off, leg_began, stall_from, source, leg, switches, tier_since, hold, stalled, profile }

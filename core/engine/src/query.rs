@@ -65,6 +65,10 @@ impl Simulation {
                 self.parts
                     .nav
                     .emit_gates(&site, &self.state.map, &sink.edges, &mut gates);
+                if row.into != NONE {
+                    let entry = self.parts.nav.gate_at(&site, &self.state.map, row.into, 0.0);
+                    gates.extend(entry);
+                }
             }
         }
         let (start, end) = (request.from.point, request.to.point);

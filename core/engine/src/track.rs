@@ -58,6 +58,8 @@ pub struct Track {
     pub lane_to: Vec3,
     /// Entries at its end that were beyond the horizon when it was planned.
     pub invisible: u32,
+    /// The edge entered after the last entry, on which the target hangs, or NONE.
+    pub into: u32,
     /// Length as planned, metres.
     pub length: f32,
     /// Price as planned.
@@ -81,6 +83,7 @@ impl Default for Track {
             lane_next: Vec3::ZERO,
             lane_to: Vec3::ZERO,
             invisible: 0,
+            into: NONE,
             length: 0.0,
             cost: 0.0,
         }
@@ -185,6 +188,7 @@ impl Routes {
         }
         track.count = row.count;
         track.invisible = row.invisible;
+        track.into = row.into;
         track.length = row.length;
         track.cost = row.cost;
     }
@@ -213,9 +217,12 @@ impl Routes {
         out.clear();
         match track.kind {
             TrackKind::Edges => {
-                let ahead = self.edges_ahead(track);
-                let ahead = &ahead[..ahead.len().min(most)];
+                let rest = self.edges_ahead(track);
+                let ahead = &rest[..rest.len().min(most)];
                 nav.emit_gates(site, map, ahead, out);
+                if ahead.len() == rest.len() && track.into != NONE {
+                    out.extend(nav.gate_at(site, map, track.into, 0.0));
+                }
                 let passed = usize::from(track.within).min(out.len());
                 out.drain(..passed);
             }
@@ -258,6 +265,13 @@ impl Routes {
             }
             track.cursor += 1;
             track.within = 0;
+        }
+        if track.into != NONE
+            && track.within == 0
+            && let Some(gate) = nav.gate_at(site, map, track.into, 0.0)
+        {
+            track.gate = gate;
+            track.has_gate = true;
         }
     }
 
@@ -355,7 +369,13 @@ impl Routes {
         for row in 0..agents.len() {
             // What was beyond the horizon on the old map says nothing about the new one.
             agents.track[row].invisible = 0;
-            if self.edges_ahead(&agents.track[row]).contains(&NONE) {
+            let into = agents.track[row].into;
+            let gone = into != NONE && {
+                let new = new_id.get(into as usize).copied().unwrap_or(NONE);
+                agents.track[row].into = new;
+                new == NONE
+            };
+            if gone || self.edges_ahead(&agents.track[row]).contains(&NONE) {
                 self.release(&mut agents.track[row]);
                 broken.push(row as u32);
             }

@@ -149,6 +149,7 @@ pub use throng_kit::environment;
 use throng_costs as _;
 use throng_groups as _;
 use throng_lod as _;
+use throng_nav_ecm as _;
 use throng_nav_grid as _;
 use throng_predictive as _;
 use throng_rvo as _;

@@ -341,9 +341,16 @@ impl Astar {
             return;
         }
         let (length, cost) = (found.length + beside, found.cost + beside * metre);
+        if edges.is_empty() && from.edge != NONE && to.edge != NONE {
+            along_one_edge(world, from, to, &mut workspace.gates);
+            let gates = workspace.gates.drain(..);
+            routes.push_gates(gates, length as f32, cost as f32);
+            return;
+        }
         match self.smoothing {
             Smoothing::Off => {
-                routes.push_edges(edges.iter().copied(), length as f32, cost as f32);
+                let (length, cost) = (length as f32, cost as f32);
+                routes.push_edges_into(edges.iter().copied(), found.into, length, cost);
                 if let Some(row) = routes.rows.last_mut() {
                     row.invisible = found.invisible;
                 }
@@ -360,6 +367,26 @@ impl Astar {
             }
         }
     }
+}
+
+/// Gates on the way between two places on one edge that do not see each other: its region bends
+/// round a corner.
+fn along_one_edge(world: &World<'_>, from: Attachment, to: Attachment, gates: &mut Vec<Gate>) {
+    const STEPS: usize = 4;
+    let map = world.map;
+    let other_way = from.edge != to.edge;
+    let end = if other_way { 1.0 - to.along } else { to.along };
+    let (edge, start, end) = if end >= from.along {
+        (from.edge, from.along, end)
+    } else {
+        let twin = map.edge_twin[from.edge as usize];
+        (twin, 1.0 - from.along, 1.0 - end)
+    };
+    gates.clear();
+    gates.extend((0..=STEPS).filter_map(|i| {
+        let along = start + (end - start) * i as f32 / STEPS as f32;
+        world.nav.gate_at(&world.site, map, edge, along)
+    }));
 }
 
 /// Nodes looked at for one that a body can walk from.

@@ -138,6 +138,7 @@ impl Ground {
             normals: &self.normals,
             areas: &self.areas,
             floors: &self.floors,
+            floor_count: self.floor_count as u16,
             speed: &self.speed,
             side_door: &self.side_door,
             door_open: &self.door_open,

@@ -128,6 +128,18 @@ impl Chains {
         if from == to {
             return find_route(query, scratch);
         }
+        // Towards the wider end of its edge any body fits that fits at the place.
+        for (exits, at) in [(&mut starts, query.from), (&mut goals, query.to)] {
+            for exit in exits.iter_mut().filter(|e| e.edge != NONE) {
+                let e = exit.edge as usize;
+                if terms.map.edge_to[e] != at.node && !terms.fits(terms.map.edge_clearance[e]) {
+                    *exit = Exit::NONE;
+                }
+            }
+            if exits[0].junction == NONE {
+                exits.swap(0, 1);
+            }
+        }
         for start in starts.iter_mut().filter(|s| s.junction != NONE) {
             let mut paid = 0.0;
             if start.edge != NONE {
@@ -249,6 +261,7 @@ impl Chains {
             length,
             expansions: found.expansions,
             invisible: query.invisible(scratch.route()),
+            into: goal.map_or(NONE, |goal| goals[goal].edge),
         })
     }
 

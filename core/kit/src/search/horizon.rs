@@ -36,13 +36,18 @@ impl Horizon {
     /// What has been paid at the end of an edge.
     #[inline(always)]
     pub fn pay(self, terms: &Terms<'_>, paid: f64, edge: EdgeId) -> f64 {
-        self.pay_part(terms, paid, edge, 1.0)
+        self.pay_at(terms, paid, edge, terms.cost(edge), 1.0)
     }
 
-    /// What has been paid at the end of a part of an edge.
+    /// What has been paid at the end of a part of an edge that is wide enough, whatever the edge.
     #[inline(always)]
     pub fn pay_part(self, terms: &Terms<'_>, paid: f64, edge: EdgeId, share: f64) -> f64 {
-        let full = terms.cost(edge) * share;
+        self.pay_at(terms, paid, edge, terms.cost_of_part(edge), share)
+    }
+
+    #[inline(always)]
+    fn pay_at(self, terms: &Terms<'_>, paid: f64, edge: EdgeId, cost: f64, share: f64) -> f64 {
+        let full = cost * share;
         let seen = self.limit - paid;
         // What is closed stays closed, seen or not.
         if full > seen && full.is_finite() {

@@ -42,6 +42,8 @@ pub struct FoundRoute {
     pub expansions: u32,
     /// Edges at the end of the route that begin beyond the horizon.
     pub invisible: u32,
+    /// The edge that the goal hangs on, in the direction in which it is entered, or NONE.
+    pub into: EdgeId,
 }
 
 /// A way from a place to a node or back: a node alone, or a part of an edge that leads to it.
@@ -79,9 +81,14 @@ impl Stub {
         }
     }
 
-    /// A part of an edge, next to the given end of it.
-    fn part(terms: &Terms<'_>, edge: EdgeId, share: f32, node: NodeId) -> Stub {
-        let cost = terms.cost(edge);
+    /// A part of an edge, next to the given end of it. At the `wide` end any body fits that fits
+    /// at the place.
+    fn part(terms: &Terms<'_>, edge: EdgeId, share: f32, node: NodeId, wide: bool) -> Stub {
+        let cost = if wide {
+            terms.cost_of_part(edge)
+        } else {
+            terms.cost(edge)
+        };
         if !cost.is_finite() {
             return Stub::NONE;
         }
@@ -116,15 +123,16 @@ impl Stub {
         );
         let twin = map.edge_twin[at.edge as usize];
         let mut stubs = [Stub::NONE; 2];
+        let part = |edge, share, node| Stub::part(terms, edge, share, node, node == at.node);
         if arriving {
-            stubs[0] = Stub::part(terms, at.edge, along, from);
+            stubs[0] = part(at.edge, along, from);
             if twin != NONE {
-                stubs[1] = Stub::part(terms, twin, 1.0 - along, to);
+                stubs[1] = part(twin, 1.0 - along, to);
             }
         } else {
-            stubs[0] = Stub::part(terms, at.edge, 1.0 - along, to);
+            stubs[0] = part(at.edge, 1.0 - along, to);
             if twin != NONE {
-                stubs[1] = Stub::part(terms, twin, along, from);
+                stubs[1] = part(twin, along, from);
             }
         }
         stubs
@@ -144,10 +152,11 @@ impl Stub {
             return Stub::NONE;
         };
         let ahead = along - from.along;
+        let wide = from.node == to.node;
         if ahead >= 0.0 {
-            Stub::part(terms, from.edge, ahead, NONE)
+            Stub::part(terms, from.edge, ahead, NONE, wide)
         } else if twin != NONE {
-            Stub::part(terms, twin, -ahead, NONE)
+            Stub::part(terms, twin, -ahead, NONE, wide)
         } else {
             Stub::NONE
         }
@@ -318,7 +327,7 @@ pub fn find_route(
     )?;
 
     let route = &mut scratch.route;
-    let mut length = 0.0;
+    let (mut length, mut into) = (0.0, NONE);
     let mut node = match found.end {
         End::Known => {
             length = shared.length;
@@ -326,6 +335,7 @@ pub fn find_route(
         }
         End::Arrived(goal) => {
             length += goals[goal].length;
+            into = goals[goal].edge;
             goals[goal].node
         }
         End::Halted(node) => {
@@ -333,6 +343,7 @@ pub fn find_route(
             let end = tail.last().map_or(NONE, |&e| map.edge_to[e as usize]);
             let goal = goals.iter().find(|goal| goal.node == end);
             length += goal.map_or(0.0, |goal| goal.length);
+            into = goal.map_or(NONE, |goal| goal.edge);
             route.extend(tail.iter().rev());
             node
         }
@@ -362,6 +373,7 @@ pub fn find_route(
         length,
         expansions: found.expansions,
         invisible: query.invisible(scratch.route()),
+        into,
     })
 }
 

@@ -84,10 +84,17 @@ impl<'a> Terms<'a> {
     /// door, or into a blocked cell.
     #[inline(always)]
     pub fn cost(&self, edge: EdgeId) -> f64 {
-        let e = edge as usize;
-        if self.checks_radius && self.map.edge_clearance[e] + TOLERANCE < self.radius {
+        if self.checks_radius && !self.fits(self.map.edge_clearance[edge as usize]) {
             return f64::INFINITY;
         }
+        self.cost_of_part(edge)
+    }
+
+    /// The cost of an edge whose clearance does not matter, because only a part of it is walked
+    /// that is known to be wide enough.
+    #[inline(always)]
+    pub fn cost_of_part(&self, edge: EdgeId) -> f64 {
+        let e = edge as usize;
         if !self.map.is_open(edge, self.door_open) {
             return f64::INFINITY;
         }
@@ -173,6 +180,7 @@ impl<'a> Terms<'a> {
     }
 
     /// Whether a clearance leaves room for the radius.
+    #[inline(always)]
     pub fn fits(&self, clearance: f32) -> bool {
         clearance + TOLERANCE >= self.radius
     }

@@ -196,19 +196,24 @@ impl Search {
         };
         let began = Instant::now();
         simulation.plan_batch(&[request], &mut self.scratch, &mut self.sink);
-        let micros = began.elapsed().as_secs_f64() * 1e6;
         let row = self.sink.rows[0];
         self.gates.clear();
         match row.kind {
-            RouteKind::Missing(why) => return missing(why.reason().into(), micros),
+            RouteKind::Missing(why) => {
+                let micros = began.elapsed().as_secs_f64() * 1e6;
+                return missing(why.reason().into(), micros);
+            }
             RouteKind::Gates => self.gates.extend_from_slice(&self.sink.gates),
-            RouteKind::Edges => simulation.parts().nav.emit_gates(
-                &simulation.place().site(),
-                simulation.map(),
-                &self.sink.edges,
-                &mut self.gates,
-            ),
+            RouteKind::Edges => {
+                let (nav, site) = (&simulation.parts().nav, simulation.place().site());
+                nav.emit_gates(&site, simulation.map(), &self.sink.edges, &mut self.gates);
+                if row.into != NONE {
+                    let entry = nav.gate_at(&site, simulation.map(), row.into, 0.0);
+                    self.gates.extend(entry);
+                }
+            }
         }
+        let micros = began.elapsed().as_secs_f64() * 1e6;
         let walked = if simulation.ground().plan {
             pulled_length(&self.gates, start.point, end.point, radius)
         } else {
@@ -220,9 +225,15 @@ impl Search {
             }
             length
         };
+        // Where gates have width the route is the string through them, not the graph's edges.
+        let map = simulation.map();
+        let wide = simulation.ground().plan
+            && map.dense_spacing == 0.0
+            && row.kind == RouteKind::Edges
+            && self.gates.iter().all(|g| g.left != g.right);
         Answer {
             found: true,
-            length: Some(f64::from(row.length)),
+            length: Some(f64::from(if wide { walked } else { row.length })),
             walked: Some(f64::from(walked)),
             cost: Some(f64::from(row.cost)),
             gates: self.gates.len(),

@@ -18,14 +18,17 @@ use crate::failure::Failure;
 const EDGE: Colour = Colour(33, 102, 172, 255);
 const REGION: Colour = Colour(27, 140, 110, 255);
 
-/// The points of an edge: from node to node through the middles of its gates.
-pub fn edge_points(map: &NavMap, edge: usize) -> Vec<Vec3> {
+/// Metres by which the straight pieces of a drawn or exported curve may be off it.
+const CURVES: f32 = 0.0025;
+
+/// The points of an edge, from node to node.
+pub fn edge_points(simulation: &Engine, edge: usize) -> Vec<Vec3> {
+    let map = simulation.map();
     let from = map.node_place[map.edge_from[edge] as usize].point;
     let to = map.node_place[map.edge_to[edge] as usize].point;
     let mut points = vec![from];
-    if let (Some(&a), Some(&b)) = (map.gate_start.get(edge), map.gate_start.get(edge + 1)) {
-        points.extend(map.gates[a as usize..b as usize].iter().map(|g| g.middle));
-    }
+    let (nav, site) = (&simulation.parts().nav, simulation.place().site());
+    nav.edge_line(&site, map, edge as u32, CURVES, &mut points);
     points.push(to);
     points.dedup();
     if points.len() == 1 {
@@ -55,7 +58,7 @@ pub fn draw_map(
         let mut sheet = Sheet::new(&[solid::panel_of(ground)], title, subtitle, svg)?;
         let mut things = Vec::new();
         for e in two_way_edges(map) {
-            for pair in edge_points(map, e).windows(2) {
+            for pair in edge_points(simulation, e).windows(2) {
                 things.push(Thing::Line(pair[0], pair[1], 1.0, EDGE.faint(0.7)));
             }
         }
@@ -95,7 +98,7 @@ pub fn draw_map(
     let mut edges = vec![Vec::new(); panel_count];
     for e in two_way_edges(map) {
         let panel = storeys.panel(map.node_place[map.edge_from[e] as usize].triangle);
-        let points = edge_points(map, e);
+        let points = edge_points(simulation, e);
         let at = |p: &Vec3| sheet.panels[panel].at(p.truncate());
         edges[panel].push(points.iter().map(at).collect::<Vec<Vec2>>());
     }

@@ -21,7 +21,7 @@ pub fn geojson(simulation: &Engine) -> Value {
     let (ground, map) = (simulation.ground(), simulation.map());
     let mut features = Vec::new();
     for e in two_way_edges(map) {
-        let line: Vec<Value> = edge_points(map, e)
+        let line: Vec<Value> = edge_points(simulation, e)
             .into_iter()
             .map(|p| position(ground, p))
             .collect();

@@ -130,6 +130,7 @@ static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         entry::<plan::bottleneck::Bottleneck>(),
         entry::<plan::bottleneck::Doorway>(),
         entry::<plan::bottleneck::TwoOpenings>(),
+        entry::<plan::bottleneck::ThreeGaps>(),
         entry::<plan::rooms::Rooms>(),
         entry::<plan::two_storey::TwoStorey>(),
         entry::<plan::hall::Hall>(),

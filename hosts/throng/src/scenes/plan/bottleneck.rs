@@ -138,3 +138,47 @@ impl Scene for TwoOpenings {
         Ok(draft.finish())
     }
 }
+
+throng_core::options! {
+    /// Two rooms joined by three gaps: the narrow one on the straight way, the wide one farthest
+    /// off it. Who fits through which decides who walks where.
+    pub(crate) struct ThreeGaps {
+        /// Width of the gap straight ahead.
+        narrow: f64 = 0.4, "m", 0.1..=2.0;
+        /// Width of the gap a little off the straight way.
+        medium: f64 = 0.7, "m", 0.1..=2.0;
+        /// Width of the gap farthest off.
+        wide: f64 = 1.6, "m", 0.1..=3.0;
+    }
+}
+
+impl Scene for ThreeGaps {
+    const ID: &'static str = "three-gaps";
+    const ABOUT: &'static str = "two rooms joined by a narrow, a medium and a wide gap, the narrow one straight ahead; areas: start, goal; lines: narrow, medium, wide";
+
+    fn draw(&self) -> Result<Environment, String> {
+        const ROOM: f64 = 12.0;
+        const HEIGHT: f64 = 16.0;
+        const WALL: f64 = 0.5;
+        let far = 2.0 * ROOM + WALL;
+        let mut draft = Draft::of(vec![
+            rect(0.0, 0.0, ROOM, HEIGHT),
+            rect(ROOM + WALL, 0.0, far, HEIGHT),
+        ]);
+        let gaps = [
+            ("narrow", 8.0, self.narrow),
+            ("medium", 11.0, self.medium),
+            ("wide", 2.5, self.wide),
+        ];
+        for (name, at, width) in gaps {
+            let (low, high) = (at - width / 2.0, at + width / 2.0);
+            let passage = rect(ROOM, low, ROOM + WALL, high);
+            draft.environment().floors[0].walkable.push(passage);
+            let middle = ROOM + WALL / 2.0;
+            draft.line(0, name, [(middle, low).into(), (middle, high).into()]);
+        }
+        draft.area(0, "start", rect(1.0, 6.0, 5.0, 10.0));
+        draft.area(0, "goal", rect(far - 5.0, 6.0, far - 1.0, 10.0));
+        Ok(draft.finish())
+    }
+}

@@ -1,0 +1,264 @@
+//! Nav `ecm`: the Explicit Corridor Map (Geraerts 2010; van Toll, Cook, Geraerts 2012).
+//!
+//! The graph is the medial axis of the walkable space, exact: all points with two nearest wall
+//! points or more, straight between two walls or two corners and parabolic between a wall and a
+//! corner. Every vertex is joined to its nearest wall points; these cuts divide the ground into
+//! regions, one about each edge, hexagons with straight sides. Stairs join layers: each is cut in
+//! its middle, where the axis is that of its flanks alone. Clearance belongs to edges, so one map
+//! serves every radius.
+
+mod arc;
+mod axis;
+mod check;
+mod draw;
+mod edit;
+mod layers;
+mod regions;
+mod voronoi;
+
+use glam::Vec3;
+use throng_core::{
+    Attachment, Capabilities, Change, EdgeId, Gate, Location, NONE, NavError, NavMap,
+    NavRepresentation, RegionId, Remap, Site, options, register,
+};
+
+use axis::{Axis, Raw};
+use draw::{Heights, Ways};
+use layers::Layers;
+use regions::Regions;
+
+/// Angles, in radians, by which the walls are turned in turn until the diagram is right.
+const TURNS: [f64; 6] = [0.0, 0.0137, -0.0291, 0.0733, 0.1931, -0.4127];
+
+options! {
+    /// The medial axis with closest points: exact, sparse, one map for every radius.
+    pub struct Ecm {
+        /// Time that the Voronoi diagram of one floor may take before the build is given up.
+        seconds: f64 = 60.0, "s", 0.001..=86400.0;
+    }
+    state {
+        drawing: Drawing,
+        regions: Regions,
+        ways: Ways,
+        /// Floors of the ground in each layer.
+        floors: Vec<Vec<u16>>,
+    }
+}
+
+/// Layers, their diagrams, and the axis made of them.
+#[derive(Clone, Debug, Default)]
+struct Drawing {
+    layers: Layers,
+    raws: Vec<Raw>,
+    axis: Axis,
+}
+
+impl Drawing {
+    fn new(layers: &Layers, angle: f64, seconds: f64) -> Result<Drawing, NavError> {
+        let raws = axis::draw(layers, angle, seconds)?;
+        Ok(Drawing {
+            axis: axis::assemble(layers, &raws)?,
+            raws,
+            layers: layers.clone(),
+        })
+    }
+}
+
+register! {
+    Nav "ecm" => Ecm,
+    about: "Explicit Corridor Map: exact medial axis with nearest wall points, one region per edge.",
+    when: "Floors and stacked layers of any shape, bodies of different width on one map, crowd density per region.",
+    when_not: "Curved surfaces and meshes with storeys above each other; maps that change every second.",
+    growth: "Build n log n in wall segments, some 25 us each; about two edges and one kilobyte a segment; routes search junctions only.",
+    paper: "van Toll, Cook, Geraerts: Real-time density-based crowd simulation, 2012",
+    needs: Capabilities::PLAN_GROUND,
+    offers: Capabilities::GRAPH.and(Capabilities::REGIONS),
+}
+
+#[typetag::serde(name = "ecm")]
+impl NavRepresentation for Ecm {
+    fn build(&mut self, site: &Site<'_>, map: &mut NavMap) -> Result<(), NavError> {
+        let ground = &site.ground;
+        if !ground.plan {
+            return Err(NavError::Unsuitable {
+                reason: "a medial axis needs a floor plan (floors, stairs, terrain); this ground \
+                         has walls or ceilings to walk on: use nav.kind = \"surface\""
+                    .into(),
+            });
+        }
+        let drawing = self.draw(site, Layers::of(ground))?;
+        self.take(site, drawing, map);
+        Ok(())
+    }
+
+    fn attach(
+        &self,
+        site: &Site<'_>,
+        _: &NavMap,
+        places: &[Location],
+        hints: &[RegionId],
+        out: &mut [Attachment],
+    ) {
+        for ((place, hint), attachment) in places.iter().zip(hints).zip(out) {
+            *attachment = self.attach_one(site, *place, *hint);
+        }
+    }
+
+    fn region_of(
+        &self,
+        site: &Site<'_>,
+        _: &NavMap,
+        places: &[Location],
+        hints: &[RegionId],
+        out: &mut [RegionId],
+    ) {
+        for ((place, hint), region) in places.iter().zip(hints).zip(out) {
+            *region = if place.is_somewhere() {
+                self.regions.find(&site.ground, *place, *hint)
+            } else {
+                NONE
+            };
+        }
+    }
+
+    fn gate_at(&self, site: &Site<'_>, map: &NavMap, edge: EdgeId, along: f32) -> Option<Gate> {
+        let e = edge as usize;
+        if along <= 0.0 {
+            let twin = *map.edge_twin.get(e)?;
+            return Some(map.gates.get(twin as usize)?.reversed());
+        }
+        if along >= 1.0 {
+            return map.gates.get(e).copied();
+        }
+        let (of, back) = self.on_axis(map, edge)?;
+        let share = f64::from(if back { 1.0 - along } else { along });
+        let at = of.arc.at(share);
+        let heights = Heights::over(&site.ground, &self.floors);
+        let mut feet = of.arc.things().map(|t| heights.point(t.foot(at), of.layer));
+        if back {
+            feet.reverse();
+        }
+        Some(draw::gate_at(heights.place(at, of.layer), feet))
+    }
+
+    fn edge_line(
+        &self,
+        site: &Site<'_>,
+        map: &NavMap,
+        edge: EdgeId,
+        tolerance: f32,
+        out: &mut Vec<Vec3>,
+    ) {
+        let Some((of, back)) = self.on_axis(map, edge) else {
+            return;
+        };
+        let first = out.len();
+        let heights = Heights::over(&site.ground, &self.floors);
+        let tolerance = f64::from(tolerance.max(1e-4));
+        of.arc
+            .sample(tolerance, |p| out.push(heights.point(p, of.layer)));
+        if back {
+            out[first..].reverse();
+        }
+    }
+
+    fn edit(
+        &mut self,
+        site: &Site<'_>,
+        _: &Change,
+        map: &mut NavMap,
+    ) -> Result<Remap, NavError> {
+        let exact = Layers::of(&site.ground);
+        let layers = exact.straightened();
+        let local = edit::redraw(&self.drawing, &layers, self.seconds);
+        let local = local.filter(|d| check::fault(&site.ground, &d.layers, &d.axis, true).is_none());
+        let drawing = match local {
+            Some(drawing) => drawing,
+            None => self.draw(site, exact)?,
+        };
+        let (before, ways) = (self.drawing.axis.clone(), self.ways.clone());
+        let revision = map.revision + 1;
+        *map = NavMap {
+            revision,
+            ..NavMap::default()
+        };
+        self.take(site, drawing, map);
+        Ok(edit::remap(&before, &ways, &self.drawing.axis, &self.ways))
+    }
+
+    fn bytes(&self) -> usize {
+        self.drawing.axis.edges.capacity() * size_of::<axis::Edge>()
+            + self.drawing.axis.nodes.capacity() * 18
+            + self.ways.capacity() * 8
+            + self.regions.bytes()
+    }
+}
+
+impl Ecm {
+    /// Draws the axis until it passes every check, over walls turned a little more each time.
+    fn draw(&self, site: &Site<'_>, exact: Layers) -> Result<Drawing, NavError> {
+        let straight = exact.straightened();
+        let mut faults = Vec::new();
+        for angle in TURNS {
+            let drawing = Drawing::new(&straight, angle, self.seconds)?;
+            match check::fault(&site.ground, &straight, &drawing.axis, angle != 0.0) {
+                None => return Ok(drawing),
+                Some(fault) => faults.push(fault),
+            }
+        }
+        // Perhaps a straightened wall touches another.
+        let drawing = Drawing::new(&exact, TURNS[1], self.seconds)?;
+        match check::fault(&site.ground, &exact, &drawing.axis, true) {
+            None => Ok(drawing),
+            Some(fault) => Err(NavError::Unsuitable {
+                reason: format!(
+                    "no correct medial axis was found in {} tries (first: {}; last: {fault}): \
+                     look for walls that nearly touch, storeys above each other in one mesh, or \
+                     use nav.kind = \"grid\"",
+                    faults.len() + 1,
+                    faults.first().map_or("", String::as_str),
+                ),
+            }),
+        }
+    }
+
+    /// Makes the map and the looking-up structures of a drawing.
+    fn take(&mut self, site: &Site<'_>, drawing: Drawing, map: &mut NavMap) {
+        let ground = &site.ground;
+        self.floors = drawing.layers.floors();
+        let heights = Heights::over(ground, &self.floors);
+        self.ways = draw::fill(ground, &heights, &drawing.axis, map);
+        self.regions = Regions::of(ground, &drawing.layers, &drawing.axis);
+        self.drawing = drawing;
+    }
+
+    /// The edge of the axis that a directed edge runs along, and whether it runs back.
+    fn on_axis(&self, map: &NavMap, edge: EdgeId) -> Option<(&axis::Edge, bool)> {
+        let region = map.pieces.get(edge as usize)?.cell as usize;
+        let of = self.drawing.axis.edges.get(region)?;
+        Some((of, self.ways[region][0] != edge))
+    }
+
+    fn attach_one(
+        &self,
+        site: &Site<'_>,
+        place: Location,
+        hint: RegionId,
+    ) -> Attachment {
+        if !place.is_somewhere() {
+            return Attachment::NOWHERE;
+        }
+        let region = self.regions.find(&site.ground, place, hint);
+        let Some(edge) = self.drawing.axis.edges.get(region as usize) else {
+            return Attachment::NOWHERE;
+        };
+        let p = place.point.truncate().as_dvec2();
+        let along = edge.arc.retract(p);
+        Attachment {
+            node: draw::wider_end(edge),
+            edge: self.ways[region as usize][0],
+            along: along as f32,
+            distance: edge.arc.at(along).distance(p) as f32,
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Where places are: the outlines of regions, looked up from the last one or through a grid.
+//!
+//! A point is in a region if a ray from it to the right crosses the outline an odd number of
+//! times. Neighbours share the very bits of their common side and every side is looked at from
+//! its lower end, so a point on a border is in exactly one of them.
+
+use glam::DVec2;
+use throng_core::{GroundView, Location, NONE, RegionId};
+
+use super::{axis::Axis, layers::Layers};
+
+/// The outlines of all regions and how to find them.
+#[derive(Clone, Debug, Default)]
+pub struct Regions {
+    outlines: Vec<Outline>,
+    layer: Vec<u16>,
+    /// Regions across the four cuts of each, [`NONE`] where there is none.
+    beside: Vec<[RegionId; 4]>,
+    grids: Vec<Grid>,
+    /// The layers that the ground of each floor may belong to.
+    layers_of: Vec<[u16; 2]>,
+}
+
+/// Six corners, coordinates apart.
+#[derive(Clone, Copy, Debug)]
+struct Outline {
+    x: [f64; 6],
+    y: [f64; 6],
+}
+
+impl Outline {
+    fn of(ring: [DVec2; 6]) -> Outline {
+        Outline {
+            x: ring.map(|p| p.x),
+            y: ring.map(|p| p.y),
+        }
+    }
+
+    #[inline(always)]
+    fn has(&self, p: DVec2) -> bool {
+        let mut inside = false;
+        for i in 0..6 {
+            let j = if i == 5 { 0 } else { i + 1 };
+            let (ax, ay, bx, by) = (self.x[i], self.y[i], self.x[j], self.y[j]);
+            // From the lower end, whichever way the side is listed.
+            let up = by > ay;
+            let (lx, ly, hx, hy) = if up {
+                (ax, ay, bx, by)
+            } else {
+                (bx, by, ax, ay)
+            };
+            let level = (ly > p.y) != (hy > p.y);
+            let left = (hx - lx) * (p.y - ly) - (hy - ly) * (p.x - lx) > 0.0;
+            inside ^= level & left;
+        }
+        inside
+    }
+
+    fn distance_squared(&self, p: DVec2) -> f64 {
+        (0..6)
+            .map(|i| {
+                let j = (i + 1) % 6;
+                let a = DVec2::new(self.x[i], self.y[i]);
+                let way = DVec2::new(self.x[j], self.y[j]) - a;
+                let along = (p - a).dot(way) / way.length_squared().max(1e-300);
+                (a + way * along.clamp(0.0, 1.0)).distance_squared(p)
+            })
+            .fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// A grid over a layer whose cells list the regions that may reach into them.
+#[derive(Clone, Debug, Default)]
+struct Grid {
+    low: DVec2,
+    per_metre: f64,
+    width: usize,
+    height: usize,
+    start: Vec<u32>,
+    items: Vec<RegionId>,
+}
+
+impl Grid {
+    fn over(axis: &Axis, layer: usize) -> Grid {
+        let edges = || {
+            let of_layer = |e: &&super::axis::Edge| usize::from(e.layer) == layer;
+            axis.edges.iter().filter(of_layer)
+        };
+        let (mut low, mut high) = (DVec2::INFINITY, DVec2::NEG_INFINITY);
+        let mut count = 0;
+        for edge in edges() {
+            for p in edge.outline() {
+                (low, high) = (low.min(p), high.max(p));
+            }
+            count += 1;
+        }
+        if count == 0 {
+            return Grid::default();
+        }
+        let size = (high - low).max(DVec2::splat(1e-3));
+        let cell = (size.x * size.y / f64::from(count)).sqrt();
+        let cell = cell.max(size.max_element() / 4096.0);
+        let mut grid = Grid {
+            low,
+            per_metre: 1.0 / cell,
+            width: (size.x / cell) as usize + 1,
+            height: (size.y / cell) as usize + 1,
+            start: Vec::new(),
+            items: Vec::new(),
+        };
+        let mut entries: Vec<(u32, RegionId)> = Vec::new();
+        for (r, edge) in axis.edges.iter().enumerate() {
+            if usize::from(edge.layer) != layer {
+                continue;
+            }
+            let ring = edge.outline();
+            let halves = [[ring[0], ring[1], ring[2], ring[3]], [
+                ring[3], ring[4], ring[5], ring[0],
+            ]];
+            for half in halves {
+                let from = half.into_iter().fold(DVec2::INFINITY, DVec2::min);
+                let to = half.into_iter().fold(DVec2::NEG_INFINITY, DVec2::max);
+                let ((x0, y0), (x1, y1)) = (grid.cell(from), grid.cell(to));
+                for y in y0..=y1 {
+                    for x in x0..=x1 {
+                        entries.push(((y * grid.width + x) as u32, r as RegionId));
+                    }
+                }
+            }
+        }
+        entries.sort_unstable();
+        entries.dedup();
+        let cells = grid.width * grid.height;
+        grid.start = vec![0; cells + 1];
+        for (cell, _) in &entries {
+            grid.start[*cell as usize + 1] += 1;
+        }
+        for c in 0..cells {
+            grid.start[c + 1] += grid.start[c];
+        }
+        grid.items = entries.into_iter().map(|e| e.1).collect();
+        grid
+    }
+
+    fn cell(&self, p: DVec2) -> (usize, usize) {
+        let at = (p - self.low) * self.per_metre;
+        (
+            (at.x.max(0.0) as usize).min(self.width - 1),
+            (at.y.max(0.0) as usize).min(self.height - 1),
+        )
+    }
+
+    fn items(&self, x: usize, y: usize) -> &[RegionId] {
+        let c = y * self.width + x;
+        &self.items[self.start[c] as usize..self.start[c + 1] as usize]
+    }
+}
+
+impl Regions {
+    pub fn of(ground: &GroundView<'_>, layers: &Layers, axis: &Axis) -> Regions {
+        let floors = ground.floors.iter().max().map_or(0, |f| usize::from(*f) + 1);
+        let mut layers_of = vec![[u16::MAX; 2]; floors];
+        for (l, layer) in layers.layers.iter().enumerate() {
+            layers_of[usize::from(layer.floor)] = [l as u16; 2];
+            for wall in &layer.walls {
+                for owner in [wall.left, wall.right] {
+                    if let Some(of) = layers_of.get_mut(usize::from(owner))
+                        && owner != layer.floor
+                    {
+                        if of[0] == u16::MAX {
+                            *of = [l as u16; 2];
+                        } else {
+                            of[1] = l as u16;
+                        }
+                    }
+                }
+            }
+        }
+        Regions {
+            outlines: axis.edges.iter().map(|e| Outline::of(e.outline())).collect(),
+            layer: axis.edges.iter().map(|e| e.layer).collect(),
+            beside: beside(axis),
+            grids: (0..layers.layers.len())
+                .map(|l| Grid::over(axis, l))
+                .collect(),
+            layers_of,
+        }
+    }
+
+    /// The region of a place: looked for in the hint and its neighbours first.
+    #[inline]
+    pub fn find(&self, ground: &GroundView<'_>, place: Location, hint: RegionId) -> RegionId {
+        let p = place.point.truncate().as_dvec2();
+        let layers = if self.grids.len() == 1 {
+            [0, 0]
+        } else {
+            match ground.floors.get(place.triangle as usize) {
+                Some(&floor) => self.layers_of[usize::from(floor)],
+                None => return NONE,
+            }
+        };
+        let has = |region: RegionId| {
+            let r = region as usize;
+            layers.contains(&self.layer[r]) && self.outlines[r].has(p)
+        };
+        if (hint as usize) < self.outlines.len() {
+            if has(hint) {
+                return hint;
+            }
+            for next in self.beside[hint as usize] {
+                if next != NONE && has(next) {
+                    return next;
+                }
+            }
+        }
+        self.search(p, layers)
+    }
+
+    fn search(&self, p: DVec2, layers: [u16; 2]) -> RegionId {
+        for (i, layer) in layers.into_iter().enumerate() {
+            let Some(grid) = self.grids.get(usize::from(layer)) else {
+                continue;
+            };
+            if (i == 1 && layers[0] == layer) || grid.start.is_empty() {
+                continue;
+            }
+            let (x, y) = grid.cell(p);
+            if let Some(&found) = grid
+                .items(x, y)
+                .iter()
+                .find(|&&r| self.outlines[r as usize].has(p))
+            {
+                return found;
+            }
+        }
+        self.nearest(p, layers)
+    }
+
+    /// The nearest region, for points on walls and off the ground.
+    fn nearest(&self, p: DVec2, layers: [u16; 2]) -> RegionId {
+        let mut best = (f64::INFINITY, NONE);
+        for (i, layer) in layers.into_iter().enumerate() {
+            let Some(grid) = self.grids.get(usize::from(layer)) else {
+                continue;
+            };
+            if (i == 1 && layers[0] == layer) || grid.start.is_empty() {
+                continue;
+            }
+            let (cx, cy) = grid.cell(p);
+            for ring in 0..=grid.width.max(grid.height) {
+                // Cells of this ring are at least so far, for a point in the middle cell.
+                let far = (ring.saturating_sub(1)) as f64 / grid.per_metre;
+                if best.0 < far * far {
+                    break;
+                }
+                let rows = cy.saturating_sub(ring)..=(cy + ring).min(grid.height - 1);
+                for y in rows {
+                    let columns = cx.saturating_sub(ring)..=(cx + ring).min(grid.width - 1);
+                    for x in columns {
+                        if x.abs_diff(cx).max(y.abs_diff(cy)) != ring {
+                            continue;
+                        }
+                        for &r in grid.items(x, y) {
+                            let distance = self.outlines[r as usize].distance_squared(p);
+                            if (distance, r) < best {
+                                best = (distance, r);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        best.1
+    }
+
+    pub fn bytes(&self) -> usize {
+        let grids: usize = self
+            .grids
+            .iter()
+            .map(|g| (g.start.capacity() + g.items.capacity()) * 4)
+            .sum();
+        grids
+            + self.outlines.capacity() * size_of::<Outline>()
+            + self.layer.capacity() * 2
+            + self.beside.capacity() * 16
+    }
+}
+
+/// Regions that share a cut from a node to one of its feet.
+fn beside(axis: &Axis) -> Vec<[RegionId; 4]> {
+    // By node and the bits of the foot: both sides of a cut have the same.
+    let mut cuts: Vec<(u32, [u64; 2], u32)> = Vec::with_capacity(axis.edges.len() * 4);
+    for (r, edge) in axis.edges.iter().enumerate() {
+        for side in 0..2 {
+            for end in 0..2 {
+                let foot = edge.feet[side][end].to_array().map(f64::to_bits);
+                cuts.push((edge.nodes[end], foot, (r * 4 + side * 2 + end) as u32));
+            }
+        }
+    }
+    cuts.sort_unstable();
+    let mut beside = vec![[NONE; 4]; axis.edges.len()];
+    for pair in cuts.windows(2) {
+        let (a, b) = (pair[0].2 as usize, pair[1].2 as usize);
+        if (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1) && a / 4 != b / 4 {
+            beside[a / 4][a % 4] = (b / 4) as RegionId;
+            beside[b / 4][b % 4] = (a / 4) as RegionId;
+        }
+    }
+    beside
+}
