@@ -105,6 +105,17 @@ pub struct Patience {
     pub below: f32,
 }
 
+/// Where an agent's region was looked up last, and how far from there it cannot have changed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Settled {
+    /// The point.
+    pub at: glam::Vec3,
+    /// The distance in plan; 0 to look again.
+    pub slack: f32,
+    /// The floor that this holds on.
+    pub floor: u16,
+}
+
 macro_rules! columns {
     ($($(#[$meta:meta])* $name:ident: $ty:ty = $fresh:expr;)*) => {
         /// The agents as columns of equal length. Row order carries no meaning.
@@ -225,6 +236,8 @@ columns! {
     region: u32 = NONE;
     /// Crowd cells.
     cell: u32 = NONE;
+    /// Where regions and cells were looked up.
+    settled: Settled = Settled::default();
     /// What each has put on its crowd cell: area and momentum in fixed point.
     share: [i64; 3] = [0; 3];
     /// Tiers.

@@ -343,6 +343,7 @@ impl Routes {
         for row in 0..agents.len() {
             // What was beyond the horizon on the old map says nothing about the new one.
             agents.track[row].invisible = 0;
+            agents.settled[row].slack = 0.0;
             if self.edges_ahead(&agents.track[row]).contains(&NONE) {
                 self.release(&mut agents.track[row]);
                 broken.push(row as u32);

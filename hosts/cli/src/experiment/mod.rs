@@ -4,6 +4,13 @@
 //! [`ALL`] lists. An experiment gets a [`Study`]: it asks it how large to be, runs scenarios
 //! through it, and hands it tables, pictures and remarks; the study writes them and shows them.
 
+mod density;
+mod density_overhead;
+mod density_realtime;
+mod density_replanning;
+mod density_scaling;
+mod density_stairs;
+mod density_variety;
 mod orca_scaling;
 mod study;
 
@@ -25,7 +32,15 @@ pub struct Experiment {
 }
 
 /// Every experiment, sorted by name.
-pub const ALL: &[Experiment] = &[orca_scaling::EXPERIMENT];
+pub const ALL: &[Experiment] = &[
+    density_overhead::EXPERIMENT,
+    density_realtime::EXPERIMENT,
+    density_replanning::EXPERIMENT,
+    density_scaling::EXPERIMENT,
+    density_stairs::EXPERIMENT,
+    density_variety::EXPERIMENT,
+    orca_scaling::EXPERIMENT,
+];
 
 #[cfg(test)]
 mod tests {
