@@ -100,6 +100,17 @@ pub struct Patience {
     pub below: f32,
 }
 
+/// Where an agent's region was looked up last, and how far from there it cannot have changed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Settled {
+    /// The point.
+    pub at: glam::Vec3,
+    /// The distance in plan; 0 to look again.
+    pub slack: f32,
+    /// The floor that this holds on.
+    pub floor: u16,
+}
+
 /// A column whatever it holds.
 trait Column: Send {
     /// Swaps every row with the row named for it, in order.
@@ -243,6 +254,8 @@ columns! {
     region: u32 = NONE;
     /// Crowd cells.
     cell: u32 = NONE;
+    /// Where regions and cells were looked up.
+    settled: Settled = Settled::default();
     /// What each has put on its crowd cell: area and momentum in fixed point.
     share: [i64; 3] = [0; 3];
     /// Tiers.

@@ -12,7 +12,7 @@ use throng_core::{Frame, Gate, Location, Prices, StateError, random::mix};
 use throng_kit::integrate::edge_prices;
 
 use crate::{
-    agents::{Agents, Doing, Patience, Record},
+    agents::{Agents, Doing, Patience, Record, Settled},
     crowd::CrowdState,
     holds::{Holds, Member},
     simulation::Simulation,
@@ -96,6 +96,7 @@ records! {
     Frame { x, handedness }
     Gate { left, middle, right, triangle, flags }
     Track { kind, has_gate, stale, within, first, count, cursor, gate, corner, has_lane, lane_from, lane_next, lane_to, invisible, into, length, cost }
+    Settled { at, slack, floor }
     Patience { above, below }
     Member { id, joined, until, place, desk }
     Record { born, sets_off, leg_began, stall_from, source, leg, switches, tier_since, hold, stalled, profile }

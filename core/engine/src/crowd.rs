@@ -98,10 +98,10 @@ impl CrowdState {
             return (0.0, 0.0);
         }
         let c = cell as usize;
-        let area = f64::from(self.area[c]).max(1e-9);
-        let others = (self.occupied_now[c].load(Relaxed) - own[0]) as f64 / AREA_UNIT;
-        let persons = f64::from(self.persons_now[c].load(Relaxed) - 1);
-        ((others / area) as f32, (persons / area) as f32)
+        let per_area = 1.0 / self.area[c].max(1e-9);
+        let others = (self.occupied_now[c].load(Relaxed) - own[0]) as f32 / AREA_UNIT as f32;
+        let persons = (self.persons_now[c].load(Relaxed) - 1) as f32;
+        (others * per_area, persons * per_area)
     }
 
     /// Freezes the sums for reading.

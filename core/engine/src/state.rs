@@ -366,10 +366,23 @@ pub struct ChunkScratch {
     pub avoidance: Vec<Scratch>,
     /// Scratch of each planner.
     pub planner: Vec<Scratch>,
-    /// Regions or cells.
-    pub regions: Vec<u32>,
     /// Wishes for routes.
     pub wishes: Vec<Wish>,
+    /// Whose regions are looked up.
+    pub regions: Regions,
+}
+
+/// Agents of a chunk whose regions are looked up.
+#[derive(Debug, Default)]
+pub struct Regions {
+    /// Their rows within the chunk.
+    pub local: Vec<u32>,
+    /// Where they are.
+    pub places: Vec<Location>,
+    /// Where they were seen last.
+    pub hints: Vec<u32>,
+    /// The answers.
+    pub found: Vec<u32>,
 }
 
 /// Chunk buffers that are free, shared by the threads.

@@ -369,6 +369,7 @@ impl Routes {
         for row in 0..agents.len() {
             // What was beyond the horizon on the old map says nothing about the new one.
             agents.track[row].invisible = 0;
+            agents.settled[row].slack = 0.0;
             let into = agents.track[row].into;
             let gone = into != NONE && {
                 let new = new_id.get(into as usize).copied().unwrap_or(NONE);

@@ -1,6 +1,7 @@
 //! Crowd cells: where the crowd is counted and priced.
 
 mod pools;
+mod slack;
 
 pub use pools::Pools;
 
@@ -172,6 +173,15 @@ impl CrowdCells {
             CrowdCells::Regions => region,
             CrowdCells::Pools(pools) => pools.cell_of(region),
             CrowdCells::Squares(squares) => squares.cell_at(ground, place),
+        }
+    }
+
+    /// How far a point in a region may move in plan, on its floor, and be in the same region and
+    /// cell still; 0 where that is not known.
+    pub fn slack(&self, map: &NavMap, region: RegionId, at: Vec2) -> f32 {
+        match self {
+            CrowdCells::Regions | CrowdCells::Pools(_) => slack::region_slack(map, region, at),
+            CrowdCells::Squares(_) => 0.0,
         }
     }
 

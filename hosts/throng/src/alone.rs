@@ -35,24 +35,39 @@
 //! [`path`](throng_engine::Simulation::path) answers one query,
 //! [`plan_batch`](throng_engine::Simulation::plan_batch) many.
 
-use throng_core::{LocalAvoidance, Slot};
+use throng_core::{GlobalPlanner, LocalAvoidance, NavRepresentation, Slot};
 use throng_engine::{BuildError, registry::AnyStrategy};
 
 /// An avoidance model by its id, with the options of a table.
 pub fn avoidance(id: &str, options: &toml::Table) -> Result<Box<dyn LocalAvoidance>, BuildError> {
+    alone(Slot::Avoidance, id, options, AnyStrategy::into_avoidance)
+}
+
+/// A map by its id, with the options of a table; not built yet.
+pub fn nav(id: &str, options: &toml::Table) -> Result<Box<dyn NavRepresentation>, BuildError> {
+    alone(Slot::Nav, id, options, AnyStrategy::into_nav)
+}
+
+/// A planner by its id, with the options of a table; not prepared yet.
+pub fn planner(id: &str, options: &toml::Table) -> Result<Box<dyn GlobalPlanner>, BuildError> {
+    alone(Slot::Planner, id, options, AnyStrategy::into_planner)
+}
+
+fn alone<T>(
+    slot: Slot,
+    id: &str,
+    options: &toml::Table,
+    into: impl FnOnce(AnyStrategy) -> Option<T>,
+) -> Result<T, BuildError> {
     let registry = crate::registry();
     let fail = |reason: String| BuildError::Strategy {
-        slot: Slot::Avoidance.name(),
+        slot: slot.name(),
         id: id.to_owned(),
         reason,
     };
     let strategy = registry
-        .find(Slot::Avoidance, id)
+        .find(slot, id)
         .ok_or_else(|| fail("no such strategy".into()))?;
-    strategy
-        .create(options)
-        .map_err(|e| fail(e.to_string()))
-        .and_then(|made| {
-            AnyStrategy::into_avoidance(made).ok_or_else(|| fail("fills another slot".into()))
-        })
+    let made = strategy.create(options).map_err(|e| fail(e.to_string()))?;
+    into(made).ok_or_else(|| fail("fills another slot".into()))
 }

@@ -2,17 +2,21 @@
 
 use glam::Vec2;
 use rayon::prelude::*;
-use throng_core::{PriceContext, Site};
+use throng_core::{NONE, PriceContext, Site};
 use throng_kit::integrate::edge_prices;
 
 use crate::{
+    agents::Settled,
     crowd::share_of,
     memory::CHUNK,
     parts::Parts,
-    state::{Place, State, Work},
+    state::{Place, Regions, State, Work},
 };
 
 /// Moves everybody's share to the crowd cell they stand on.
+///
+/// Regions are looked up only for those who may have left theirs; without flow the others have
+/// nothing to move either.
 pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut Work) {
     if !state.crowd_in_use {
         return;
@@ -21,39 +25,73 @@ pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut 
     let mut region = std::mem::take(&mut state.agents.region);
     let mut cell = std::mem::take(&mut state.agents.cell);
     let mut share = std::mem::take(&mut state.agents.share);
+    let mut settled = std::mem::take(&mut state.agents.settled);
     let (agents, crowd, cells, map) = (&state.agents, &state.crowd, &state.cells, &state.map);
+    let floors = site.ground.floors;
     region
         .par_chunks_mut(CHUNK)
         .zip(cell.par_chunks_mut(CHUNK))
         .zip(share.par_chunks_mut(CHUNK))
+        .zip(settled.par_chunks_mut(CHUNK))
         .enumerate()
-        .for_each(|(chunk, ((region, cell), share))| {
+        .for_each(|(chunk, (((region, cell), share), settled))| {
             let first = chunk * CHUNK;
-            let rows = first..first + region.len();
-            let places = &agents.location[rows.clone()];
             work.pool.with(|scratch| {
-                scratch.regions.clear();
-                scratch.regions.extend_from_slice(region);
-                parts
-                    .nav
-                    .region_of(&site, map, places, &scratch.regions, region);
-                for (i, row) in rows.enumerate() {
-                    let to = cells.cell_in(&site.ground, region[i], places[i]);
-                    let velocity = if state.flow_in_use {
-                        cell_velocity(&site, state, row, to)
-                    } else {
-                        Vec2::ZERO
+                let Regions {
+                    local,
+                    places,
+                    hints,
+                    found,
+                } = &mut scratch.regions;
+                local.clear();
+                places.clear();
+                hints.clear();
+                for (i, settled) in settled.iter().enumerate() {
+                    let at = agents.location[first + i];
+                    let moved = (at.point - settled.at).truncate().length_squared();
+                    if moved >= settled.slack * settled.slack
+                        || floors.get(at.triangle as usize) != Some(&settled.floor)
+                    {
+                        local.push(i as u32);
+                        places.push(at);
+                        hints.push(region[i]);
+                    }
+                }
+                found.clear();
+                found.resize(places.len(), NONE);
+                parts.nav.region_of(&site, map, places, hints, found);
+                for (k, &i) in local.iter().enumerate() {
+                    let (i, at) = (i as usize, places[k]);
+                    region[i] = found[k];
+                    settled[i] = Settled {
+                        at: at.point,
+                        slack: cells.slack(map, found[k], at.point.truncate()),
+                        floor: floors.get(at.triangle as usize).copied().unwrap_or(0),
                     };
+                    if !state.flow_in_use {
+                        let to = cells.cell_in(&site.ground, found[k], at);
+                        let new = share_of(agents.radius[first + i], Vec2::ZERO);
+                        crowd.shift(cell[i], share[i], to, new);
+                        (cell[i], share[i]) = (to, new);
+                    }
+                }
+                if !state.flow_in_use {
+                    return;
+                }
+                for i in 0..region.len() {
+                    let row = first + i;
+                    let to = cells.cell_in(&site.ground, region[i], agents.location[row]);
+                    let velocity = cell_velocity(&site, state, row, to);
                     let new = share_of(agents.radius[row], velocity);
                     crowd.shift(cell[i], share[i], to, new);
-                    cell[i] = to;
-                    share[i] = new;
+                    (cell[i], share[i]) = (to, new);
                 }
             });
         });
     state.agents.region = region;
     state.agents.cell = cell;
     state.agents.share = share;
+    state.agents.settled = settled;
 }
 
 /// An agent's velocity in the axes of a crowd cell.

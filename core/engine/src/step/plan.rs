@@ -2,12 +2,13 @@
 
 use std::sync::Mutex;
 
+use glam::Vec3;
 use rayon::prelude::*;
 use throng_core::{
-    PlanRequest, RouteKind,
+    Frame, GroundView, Location, PlanRequest, RouteKind,
     random::{Purpose, Stream},
 };
-use throng_kit::Walk;
+use throng_kit::{Walk, ground::TraceEnd};
 
 use crate::{
     agents::{AgentId, Doing, Patience},
@@ -82,6 +83,18 @@ fn crowding(state: &State, parts: &Parts, row: usize) -> Option<(f32, f32, f32)>
 fn prices_of(state: &State, parts: &Parts, row: usize) -> u32 {
     let tier = &parts.tiers[state.agents.tier[row] as usize];
     state.agents.class[row] * parts.costs.len() as u32 + tier.cost as u32
+}
+
+/// Whether an agent sees the point it walks to.
+fn sees(ground: &GroundView<'_>, from: Location, corner: Vec3) -> bool {
+    if ground.flat {
+        // Nearly all the way: the point itself may lie on a wall.
+        let way = (corner - from.point).truncate() * 0.999;
+        return ground.trace(from, Frame::FLAT, way, &mut |_| {}) == TraceEnd::Reached;
+    }
+    ground
+        .locate(corner)
+        .is_none_or(|corner| ground.sees(from, corner))
 }
 
 impl Planning {
@@ -235,9 +248,7 @@ impl Planning {
                 if !track.stale
                     && track.kind == TrackKind::Edges
                     && turn.is_multiple_of(SIGHT_EVERY)
-                    && ground
-                        .locate(track.corner)
-                        .is_some_and(|corner| !ground.sees(a.location[row], corner))
+                    && !sees(&ground, a.location[row], track.corner)
                 {
                     wish(Want::Broken);
                     continue;

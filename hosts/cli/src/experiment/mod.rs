@@ -8,6 +8,13 @@ mod avoidance_bottleneck;
 mod avoidance_fundamental;
 mod avoidance_lanes;
 mod avoidance_models;
+mod density;
+mod density_overhead;
+mod density_realtime;
+mod density_replanning;
+mod density_scaling;
+mod density_stairs;
+mod density_variety;
 mod orca_scaling;
 mod study;
 mod trial;
@@ -35,6 +42,12 @@ pub const ALL: &[Experiment] = &[
     avoidance_fundamental::EXPERIMENT,
     avoidance_lanes::EXPERIMENT,
     avoidance_models::EXPERIMENT,
+    density_overhead::EXPERIMENT,
+    density_realtime::EXPERIMENT,
+    density_replanning::EXPERIMENT,
+    density_scaling::EXPERIMENT,
+    density_stairs::EXPERIMENT,
+    density_variety::EXPERIMENT,
     orca_scaling::EXPERIMENT,
 ];
 
