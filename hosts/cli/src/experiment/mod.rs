@@ -4,8 +4,15 @@
 //! [`ALL`] lists. An experiment gets a [`Study`]: it asks it how large to be, runs scenarios
 //! through it, and hands it tables, pictures and remarks; the study writes them and shows them.
 
+mod congestion_coarseness;
+mod congestion_oscillation;
+mod congestion_sparse;
+mod congestion_together;
+mod congestion_two_openings;
+mod flow_scaling;
 mod orca_scaling;
 mod study;
+mod walks;
 
 pub use study::{Column, Grid, Study};
 
@@ -25,7 +32,15 @@ pub struct Experiment {
 }
 
 /// Every experiment, sorted by name.
-pub const ALL: &[Experiment] = &[orca_scaling::EXPERIMENT];
+pub const ALL: &[Experiment] = &[
+    congestion_coarseness::EXPERIMENT,
+    congestion_oscillation::EXPERIMENT,
+    congestion_sparse::EXPERIMENT,
+    congestion_together::EXPERIMENT,
+    congestion_two_openings::EXPERIMENT,
+    flow_scaling::EXPERIMENT,
+    orca_scaling::EXPERIMENT,
+];
 
 #[cfg(test)]
 mod tests {
