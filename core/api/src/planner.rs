@@ -18,7 +18,8 @@ use crate::{
 /// [`LocalAvoidance`](crate::LocalAvoidance); when to plan again is the core's replan policy.
 ///
 /// **Call order.** `prepare` whenever prices, doors, classes or goals in use have changed, before
-/// any `plan` or `guide` of that epoch; `plan` for batches; `guide` every step of a tier that
+/// any `plan` or `guide` of that epoch (of a planner that guides: every step, so that it sees new
+/// agents and can take over what it made beside earlier steps); `plan` for batches; `guide` every step of a tier that
 /// names this planner as its guide.
 ///
 /// **Threads.** `prepare` runs alone; `plan` and `guide` run on many threads at once, each with

@@ -149,15 +149,33 @@ pub struct SegmentPrice {
     pub length: f32,
 }
 
+/// When a walk begins and how fast it goes, which picks the time slices of its prices.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Departure {
+    /// Seconds from now.
+    pub seconds: f32,
+    /// Metres per second.
+    pub speed: f32,
+}
+
+impl Departure {
+    /// Now, so fast that prices of now hold all along.
+    pub const NOW: Departure = Departure {
+        seconds: 0.0,
+        speed: f32::INFINITY,
+    };
+}
+
 /// Prices straight walks over crowd cells; the core implements it for the cells it keeps.
 pub trait SegmentPricing: core::fmt::Debug + Send + Sync {
-    /// What [`World::segment_price`] answers.
+    /// What [`World::segment_price_at`] answers.
     fn segment(
         &self,
         world: &World<'_>,
         prices: usize,
         from: Location,
         to: Location,
+        departure: Departure,
     ) -> Option<SegmentPrice>;
 }
 
@@ -213,7 +231,19 @@ impl World<'_> {
         from: Location,
         to: Location,
     ) -> Option<SegmentPrice> {
-        self.cells.segment(self, prices, from, to)
+        self.segment_price_at(prices, from, to, Departure::NOW)
+    }
+
+    /// [`World::segment_price`] of a walk that begins later: where prices have time slices, each
+    /// metre is priced at the time it is walked.
+    pub fn segment_price_at(
+        &self,
+        prices: usize,
+        from: Location,
+        to: Location,
+        departure: Departure,
+    ) -> Option<SegmentPrice> {
+        self.cells.segment(self, prices, from, to, departure)
     }
 
     /// Base and crowd price of an edge under a table of prices.

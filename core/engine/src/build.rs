@@ -144,6 +144,16 @@ pub(crate) fn make_parts(
         group: make!(registry, Group, &scenario.group, into_group),
         tiers: Vec::new(),
     };
+    if scenario.replan.hysteresis.is_some() && parts.planners[0].guides {
+        return Err(BuildError::Strategy {
+            slot: Slot::Planner.name(),
+            id: scenario.planner.kind.clone(),
+            reason: "replan.hysteresis keeps agents on routes of their own, but this planner \
+                     guides all agents of a class by one field: leave hysteresis out, or choose \
+                     a planner of routes such as astar"
+                .into(),
+        });
+    }
     let base = Tier {
         level: 0,
         period: 1,

@@ -437,12 +437,15 @@ impl Simulation {
 
     fn prepare(&mut self) -> Result<(), RunError> {
         let now = (self.state.pricing.epoch, self.state.map.revision);
-        if self.prepared == Some(now) && !self.planning.doors_changed {
-            return Ok(());
-        }
+        let changed = self.prepared != Some(now) || self.planning.doors_changed;
         self.prepared = Some(now);
         for index in 0..self.parts.planners.len() {
             let Parts { planners, nav, .. } = &mut self.parts;
+            // Who guides may need products for agents that came or changed goals in this step,
+            // and swaps in what it made beside earlier ones.
+            if !changed && !planners[index].guides {
+                continue;
+            }
             let world = self.state.world(self.place.site(), &**nav);
             planners[index].strategy.prepare(&world)?;
         }

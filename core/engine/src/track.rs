@@ -204,6 +204,17 @@ impl Routes {
         }
     }
 
+    /// The gates still ahead of an agent on a route of gates; empty for routes over edges.
+    pub fn own_gates_ahead(&self, track: &Track) -> &[Gate] {
+        match track.kind {
+            TrackKind::Gates => {
+                let first = track.first as usize;
+                &self.gates[first + track.cursor as usize..first + track.count as usize]
+            }
+            _ => &[],
+        }
+    }
+
     /// Makes the gates ahead of an agent, at most about `most`, its next one first.
     pub fn gates_ahead(
         &self,
@@ -227,9 +238,7 @@ impl Routes {
                 out.drain(..passed);
             }
             TrackKind::Gates => {
-                let first = track.first as usize;
-                let ahead =
-                    &self.gates[first + track.cursor as usize..first + track.count as usize];
+                let ahead = self.own_gates_ahead(track);
                 out.extend_from_slice(&ahead[..ahead.len().min(most)]);
             }
             TrackKind::None | TrackKind::Unreachable => {}

@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 use throng_core::{
-    EdgePrices, GroundView, Location, NONE, NavMap, NavRepresentation, Prices, SegmentPrice,
-    SegmentPricing, Site, World, angle_of,
+    Departure, EdgePrices, GroundView, Location, NONE, NavMap, NavRepresentation, Prices,
+    SegmentPrice, SegmentPricing, Site, World, angle_of,
 };
 
 use crate::{
@@ -116,6 +116,7 @@ impl SegmentPricing for CrowdCells {
         prices: usize,
         from: Location,
         to: Location,
+        departure: Departure,
     ) -> Option<SegmentPrice> {
         Pricing {
             site: world.site,
@@ -124,7 +125,7 @@ impl SegmentPricing for CrowdCells {
             cells: self,
             prices: &world.prices[prices],
         }
-        .segment(from, to)
+        .segment_at(from, to, departure)
     }
 }
 
@@ -135,6 +136,16 @@ impl Pricing<'_> {
     /// Over square cells the integral is exact. Over regions every piece in a triangle is looked
     /// up at the middles of up to 16 sub-steps per 4 metres.
     pub fn segment(&self, from: Location, to: Location) -> Option<SegmentPrice> {
+        self.segment_at(from, to, Departure::NOW)
+    }
+
+    /// The same for a walk that begins later: each metre is priced at the time it is walked.
+    pub fn segment_at(
+        &self,
+        from: Location,
+        to: Location,
+        departure: Departure,
+    ) -> Option<SegmentPrice> {
         let ground = &self.site.ground;
         let mut sum = SegmentPrice::default();
         let mut walk = Walked {
@@ -143,6 +154,8 @@ impl Pricing<'_> {
             first_cell: NONE,
             hint: NONE,
             blocked: false,
+            departure,
+            walked: 0.0,
         };
         let end = ground.trace_to(from, to, &mut |piece| walk.add(ground, &piece));
         let blocked = walk.blocked;
@@ -157,6 +170,8 @@ struct Walked<'a, 'b> {
     first_cell: u32,
     hint: u32,
     blocked: bool,
+    departure: Departure,
+    walked: f32,
 }
 
 impl Walked<'_, '_> {
@@ -227,6 +242,14 @@ impl Walked<'_, '_> {
 
     fn pay(&mut self, cell: u32, angle: u16, length: f32) {
         let prices = self.pricing.prices;
+        let slice = if prices.slices > 1 {
+            let metres = self.walked + length * 0.5;
+            let seconds = self.departure.seconds + metres / self.departure.speed;
+            (seconds / prices.slice_seconds) as u32
+        } else {
+            0
+        };
+        self.walked += length;
         if cell == NONE {
             self.sum.base += prices.least_base * length;
             return;
@@ -235,7 +258,7 @@ impl Walked<'_, '_> {
             self.first_cell = cell;
         }
         self.blocked |= cell != self.first_cell && prices.is_blocked(cell);
-        let (base, crowd) = prices.metre(cell, angle);
+        let (base, crowd) = prices.metre_at(cell, angle, slice);
         self.sum.base += base * length;
         self.sum.crowd += crowd * length;
     }
@@ -419,6 +442,36 @@ mod tests {
             let places = [at(-3.9, -1.9), at(3.9, 1.9), Location::NOWHERE];
             cells.cell_of(nav, &site, map, &places, &[NONE; 3], &mut found);
             assert_eq!(found, [0, 7, NONE]);
+        });
+    }
+
+    #[test]
+    fn time_slices_are_picked_by_arrival() {
+        with(|site, map, nav| {
+            // Everywhere free now, dear from the second on.
+            let mut prices = Prices::default();
+            prices.resize(2, 1, 2);
+            prices.slice_seconds = 1.0;
+            prices.base.fill(1.0);
+            prices.least_base = 1.0;
+            prices.crowd = vec![0.0, 0.0, 5.0, 5.0];
+            let pricing = Pricing {
+                site,
+                map,
+                nav,
+                cells: &CrowdCells::Regions,
+                prices: &prices,
+            };
+            let (a, b) = (map.node_place[0], map.node_place[1]);
+            let walk = |seconds, speed| {
+                let departure = Departure { seconds, speed };
+                pricing.segment_at(a, b, departure).unwrap().crowd
+            };
+            assert_eq!(pricing.segment(a, b).unwrap().crowd, 0.0);
+            assert_eq!(walk(0.0, 100.0), 0.0);
+            assert!((walk(5.0, 1.0) - 15.0).abs() < 1e-4);
+            // At 2 m/s the second begins after 2 of the 3 metres.
+            assert!((walk(0.0, 2.0) - 5.0).abs() < 5.0 * SUB_STEP);
         });
     }
 

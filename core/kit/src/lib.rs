@@ -2,9 +2,10 @@
 //!
 //! The folder is the question, the file is the answer: `environment` is what readers hand over,
 //! `ground` walks on the mesh, `search` searches a map's graph, `funnel` pulls strings through
-//! gates, `lattice` lays squares over a floor plan, `crowd_cells` says where the crowd is counted,
-//! `integrate` turns prices of a metre into prices of edges and walks, `lanes` does arithmetic on
-//! eight numbers at once, `few` tries avoidance models without an engine.
+//! gates, `taut` pulls walks tight round walls, `lattice` lays squares over a floor plan,
+//! `crowd_cells` says where the crowd is counted, `integrate` turns prices of a metre into prices
+//! of edges and walks, `lanes` does arithmetic on eight numbers at once, `few` tries avoidance
+//! models without an engine.
 
 pub mod crowd_cells;
 pub mod environment;
@@ -16,6 +17,7 @@ pub mod lanes;
 pub mod lattice;
 pub mod polygon;
 pub mod search;
+pub mod taut;
 
 pub use crowd_cells::CrowdCells;
 pub use ground::{Ground, GroundError, Walk};

@@ -24,7 +24,10 @@ use throng_kit::{
         Chains, Connectivity, FoundRoute, FreeTrees, Heuristic, Horizon, RouteQuery, SearchScratch,
         Terms, find_route,
     },
+    taut::{TautScratch, Turn, gate_at, pull_tight},
 };
+
+use crate::straight::Straight;
 
 choices! {
     /// When a search with a horizon may end.
@@ -45,6 +48,9 @@ choices! {
         Off = "off",
         /// Corners that a straight walk of the agent's radius can leave out are left out.
         Trace = "trace",
+        /// The route is pulled tight round the corners of walls, but no part of it is replaced by
+        /// one that costs more: prices are integrated along both.
+        CostAware = "cost-aware",
     }
 }
 
@@ -54,8 +60,8 @@ options! {
         /// Factor on the heuristic: above 1 the search is faster and a route costs at most so
         /// many times the least.
         weight: f32 = 1.0, "", 1.0..=10.0;
-        /// Whether corners are left out where the ground is free in between. The price of the
-        /// short cut is taken to be that of the edges it replaces, or less.
+        /// Whether corners are left out where the ground is free in between. With "trace" the
+        /// price of the short cut is taken to be that of the edges it replaces, or less.
         smoothing: Smoothing = Smoothing::Off;
         /// How far the crowd is seen: farther away it counts for nothing. The default sees all.
         horizon: f32 = 1e9, "m", 0.0..=1e9;
@@ -98,6 +104,8 @@ struct Workspace {
     corners: Vec<Location>,
     gates: Vec<Gate>,
     near: Vec<NodeId>,
+    walk: Vec<Turn>,
+    taut: TautScratch,
 }
 
 #[typetag::serde(name = "astar")]
@@ -365,6 +373,15 @@ impl Astar {
                     (cost * share.min(1.0)) as f32,
                 );
             }
+            Smoothing::CostAware => {
+                walk_of(world, request, from, workspace);
+                let (length, paid) = tighten(world, request, metre, workspace);
+                routes.push_gates(
+                    workspace.gates.drain(..),
+                    length as f32,
+                    paid.min(cost) as f32,
+                );
+            }
         }
     }
 }
@@ -395,7 +412,7 @@ const MOST_NEAR: usize = 64;
 /// Where a body stands fits it, but the node that the place hangs on may lie closer to a wall.
 /// Then the place hangs on the nearest node in sight that has an edge wide enough instead; if
 /// there is none near, on the one it had.
-fn roomier(
+pub(crate) fn roomier(
     world: &World<'_>,
     terms: &Terms<'_>,
     place: Location,
@@ -483,6 +500,69 @@ fn smooth(
     length + walked(world, at, request.to)
 }
 
+/// Writes the walk along the edges found: their nodes, and the middles of the gates of those that
+/// are not straight.
+fn walk_of(world: &World<'_>, request: &PlanRequest, from: Attachment, workspace: &mut Workspace) {
+    let map = world.map;
+    let Workspace {
+        search,
+        walk,
+        gates,
+        ..
+    } = workspace;
+    walk.clear();
+    walk.push(Turn::free(request.from));
+    if from.edge == NONE {
+        walk.push(Turn::free(map.node_place[from.node as usize]));
+    }
+    for &edge in search.route() {
+        let ends = [map.edge_from[edge as usize], map.edge_to[edge as usize]];
+        let [start, end] = ends.map(|node| map.node_place[node as usize]);
+        if !world.site.ground.sees(start, end) {
+            gates.clear();
+            world.nav.emit_gates(&world.site, map, &[edge], gates);
+            walk.extend(gates.iter().map(|gate| {
+                Turn::free(Location {
+                    point: gate.middle,
+                    triangle: gate.triangle,
+                })
+            }));
+        }
+        walk.push(Turn::free(end));
+    }
+    walk.push(Turn::free(request.to));
+}
+
+/// Pulls the walk tight where that is not dearer and makes its gates; gives length and cost.
+fn tighten(
+    world: &World<'_>,
+    request: &PlanRequest,
+    metre: f64,
+    workspace: &mut Workspace,
+) -> (f64, f64) {
+    let Workspace {
+        walk, taut, gates, ..
+    } = workspace;
+    let ground = &world.site.ground;
+    let straight = Straight::new(world, request);
+    pull_tight(ground, request.radius, walk, taut, &mut |a, b| {
+        straight.price(a, b)
+    });
+    gates.clear();
+    gates.extend(
+        walk.windows(3)
+            .map(|w| gate_at(ground, w[0].at.point, w[1], w[2].at.point)),
+    );
+    let (mut length, mut cost) = (0.0, 0.0);
+    for pair in walk.windows(2) {
+        let metres = straight.length(pair[0].at, pair[1].at);
+        length += metres;
+        let price = straight.price(pair[0].at, pair[1].at);
+        cost += price.unwrap_or(metres * metre);
+    }
+    (length, cost)
+}
+
 /// The length of the straight walk between two places.
 fn walked(world: &World<'_>, from: Location, to: Location) -> f64 {
     let ground = &world.site.ground;
@@ -499,6 +579,7 @@ fn walked(world: &World<'_>, from: Location, to: Location) -> f64 {
 mod tests {
     use super::*;
     use crate::test_world::TestWorld;
+    use glam::Vec2;
     use throng_core::{RouteKind, RouteRow};
 
     fn plan(planner: &mut Astar, test: &TestWorld, requests: &[PlanRequest]) -> RouteSink {
@@ -579,6 +660,31 @@ mod tests {
             (RouteKind::Edges, 0)
         );
         assert!((routes.rows[0].length - 0.5).abs() < 1e-5);
+    }
+
+    #[test]
+    fn cost_aware_smoothing_pulls_tight_unless_that_is_dearer() {
+        let smooth = || Astar {
+            smoothing: Smoothing::CostAware,
+            ..Astar::default()
+        };
+        let test = walled();
+        let mut request = test.request((0, 0), (6, 0));
+        request.radius = 0.0;
+        let row = plan(&mut smooth(), &test, &[request]).rows[0];
+        let wanted = 2.0 * (2.5_f32 * 2.5 + 5.5 * 5.5).sqrt() + 1.0;
+        assert!((row.length - wanted).abs() < 1e-4, "{}", row.length);
+        // A crowd in the middle of a room: the straight line through it is not taken.
+        let mut test = TestWorld::new(11, 11, |_, _| true);
+        test.crowd(|at| {
+            if at.truncate().distance(Vec2::splat(5.5)) < 2.6 {
+                20.0
+            } else {
+                0.0
+            }
+        });
+        let row = plan(&mut smooth(), &test, &[test.request((0, 5), (10, 5))]).rows[0];
+        assert!(row.length > 11.0 && row.cost < 13.0, "{row:?}");
     }
 
     #[test]

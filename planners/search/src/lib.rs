@@ -2,9 +2,12 @@
 
 mod astar;
 mod direct;
+mod straight;
+mod theta_star;
 
 pub use astar::{Astar, Smoothing};
 pub use direct::Direct;
+pub use theta_star::{ThetaStar, Variant};
 
 #[cfg(test)]
 mod test_world;

@@ -128,9 +128,11 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                         }
                         if scratch.follow_route[i] == 0 {
                             let (wish, limit) = (scratch.preferred[i], a.max_speed[row]);
+                            // Stairs and the speed law slow down whoever is guided, too.
+                            let slowed = speed / a.speed[row].max(1e-6);
                             *out = Guided {
                                 preferred: if wish.is_finite() {
-                                    wish.clamp_length_max(limit)
+                                    wish.clamp_length_max(limit) * slowed
                                 } else {
                                     Vec2::ZERO
                                 },

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use glam::Vec3;
 use rayon::prelude::*;
 use throng_core::{
-    Frame, GroundView, Location, PlanRequest, RouteKind,
+    Frame, Gate, GroundView, Location, PlanRequest, RouteKind,
     random::{Purpose, Stream},
 };
 use throng_kit::{Walk, ground::TraceEnd};
@@ -59,15 +59,18 @@ pub struct Planning {
 }
 
 /// Crowd part of the rest of a route as a share of its base part, and both.
-fn crowding(state: &State, parts: &Parts, row: usize) -> Option<(f32, f32, f32)> {
+fn crowding(state: &State, place: &Place, parts: &Parts, row: usize) -> Option<(f32, f32, f32)> {
     let track = &state.agents.track[row];
-    let edges = state.routes.edges_ahead(track);
-    if edges.is_empty() {
-        return None;
-    }
     let table = prices_of(state, parts, row) as usize;
     let prices = state.pricing.prices.get(table)?;
     if prices.uniform.is_some() {
+        return None;
+    }
+    if track.kind == TrackKind::Gates {
+        return crowding_of_gates(state, place, parts, row, table);
+    }
+    let edges = state.routes.edges_ahead(track);
+    if edges.is_empty() {
         return None;
     }
     let per_edge = &state.pricing.edges[table];
@@ -77,6 +80,43 @@ fn crowding(state: &State, parts: &Parts, row: usize) -> Option<(f32, f32, f32)>
         crowd += per_edge.crowd[e as usize];
     }
     Some((crowd / base.max(1e-6), base, crowd))
+}
+
+/// The same for a route of gates: straight walks from middle to middle.
+fn crowding_of_gates(
+    state: &State,
+    place: &Place,
+    parts: &Parts,
+    row: usize,
+    table: usize,
+) -> Option<(f32, f32, f32)> {
+    let a = &state.agents;
+    let world = state.world(place.site(), &*parts.nav);
+    let gates = state.routes.own_gates_ahead(&a.track[row]);
+    let middles = gates.iter().map(|gate| Location {
+        point: gate.middle,
+        triangle: gate.triangle,
+    });
+    let (mut base, mut crowd) = (0.0f32, 0.0f32);
+    let mut at = a.location[row];
+    for next in middles.chain([a.target[row]]) {
+        // Pushed aside, an agent may not see its next gate: that piece is left out.
+        if let Some(price) = world.segment_price(table, at, next) {
+            base += price.base;
+            crowd += price.crowd;
+        }
+        at = next;
+    }
+    Some((crowd / base.max(1e-6), base, crowd))
+}
+
+/// Metres within which two gates count as the same turn of a route.
+const SAME_TURN: f32 = 0.5;
+
+/// Whether two routes of gates turn at the same places, seen from their end.
+fn same_gates(old: &[Gate], new: &[Gate]) -> bool {
+    let near = |(a, b): (&Gate, &Gate)| a.middle.distance(b.middle) < SAME_TURN;
+    old.is_empty() == new.is_empty() && old.iter().rev().zip(new.iter().rev()).all(near)
 }
 
 /// Index of the prices that an agent plans with.
@@ -265,7 +305,7 @@ impl Planning {
                     let threshold = h.threshold.draw(&mut draw) as f32;
                     let hold = h.hold.draw(&mut draw) as f32;
                     let clear = h.clear.draw(&mut draw) as f32;
-                    let Some((share, _, _)) = crowding(state_now, parts, row) else {
+                    let Some((share, _, _)) = crowding(state_now, place, parts, row) else {
                         continue;
                     };
                     let clock = &mut patience[i];
@@ -287,7 +327,7 @@ impl Planning {
                 }
                 if on_price
                     && epoch_begins
-                    && let Some((_, base, crowd)) = crowding(state_now, parts, row)
+                    && let Some((_, base, crowd)) = crowding(state_now, place, parts, row)
                 {
                     let left = track.remaining() as f32 / track.count.max(1) as f32;
                     let expected = track.cost * left;
@@ -358,15 +398,22 @@ impl Planning {
                     0..0
                 }];
                 let old = state.routes.edges_ahead(&state.agents.track[row]);
-                let same =
-                    !new.is_empty() && old.ends_with(new) || !old.is_empty() && new.ends_with(old);
+                let same = if answer.kind == RouteKind::Gates
+                    && state.agents.track[row].kind == TrackKind::Gates
+                {
+                    let entries = answer.first as usize..(answer.first + answer.count) as usize;
+                    let old = state.routes.own_gates_ahead(&state.agents.track[row]);
+                    same_gates(old, &sink.gates[entries])
+                } else {
+                    !new.is_empty() && old.ends_with(new) || !old.is_empty() && new.ends_with(old)
+                };
                 if same && wish.why > Want::Broken {
                     continue;
                 }
                 // With hysteresis a new route must be worth leaving the old one for.
                 if policy.hysteresis.is_some()
                     && wish.why > Want::Broken
-                    && let Some((_, base, crowd)) = crowding(state, parts, row)
+                    && let Some((_, base, crowd)) = crowding(state, place, parts, row)
                     && answer.cost >= base + state.agents.weight[row] * crowd
                 {
                     continue;

@@ -6,20 +6,23 @@
 /// All three are not negative, so their bits sort like their values: one whole number holds them
 /// and is compared without branches.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub(super) struct Entry(u128);
+pub struct Entry(u128);
 
 impl Entry {
+    /// An entry. Key and remaining cost must not be negative.
     #[inline]
     pub fn new(key: f64, remaining: f32, node: u32) -> Entry {
         let tie = u64::from(remaining.to_bits()) << 32 | u64::from(node);
         Entry(u128::from(key.to_bits()) << 64 | u128::from(tie))
     }
 
+    /// The key.
     #[inline]
     pub fn key(self) -> f64 {
         f64::from_bits((self.0 >> 64) as u64)
     }
 
+    /// The node.
     #[inline]
     pub fn node(self) -> u32 {
         self.0 as u32
@@ -32,17 +35,19 @@ impl Entry {
 /// The least entry pushed since the last pop is held back: it is often the next one wanted, and
 /// if not it takes the place of the top in one go.
 #[derive(Debug, Default)]
-pub(super) struct Heap {
+pub struct Heap {
     entries: Vec<Entry>,
     held: Option<Entry>,
 }
 
 impl Heap {
+    /// Empties it, keeping the memory.
     pub fn clear(&mut self) {
         self.entries.clear();
         self.held = None;
     }
 
+    /// Takes in an entry.
     #[inline]
     pub fn push(&mut self, entry: Entry) {
         match self.held {
@@ -55,6 +60,7 @@ impl Heap {
         }
     }
 
+    /// Gives out the least entry.
     #[inline]
     pub fn pop(&mut self) -> Option<Entry> {
         let Some(held) = self.held.take() else {

@@ -19,13 +19,13 @@ mod tree;
 pub use chains::Chains;
 pub use connectivity::Connectivity;
 pub use free::FreeTrees;
+pub use heap::{Entry, Heap};
 pub use heuristic::Heuristic;
 pub use horizon::Horizon;
 pub use route::{FoundRoute, RouteQuery, find_route};
 pub use terms::Terms;
 pub use tree::{DistanceTree, Incoming, Toward, distance_tree};
 
-use heap::Heap;
 use throng_core::{EdgeId, NONE};
 
 /// Memory of searches that is kept from one to the next: nothing is allocated once it is warm.

@@ -8,6 +8,11 @@ mod avoidance_bottleneck;
 mod avoidance_fundamental;
 mod avoidance_lanes;
 mod avoidance_models;
+mod congestion_coarseness;
+mod congestion_oscillation;
+mod congestion_sparse;
+mod congestion_together;
+mod congestion_two_openings;
 mod density;
 mod density_overhead;
 mod density_realtime;
@@ -15,9 +20,11 @@ mod density_replanning;
 mod density_scaling;
 mod density_stairs;
 mod density_variety;
+mod flow_scaling;
 mod orca_scaling;
 mod study;
 mod trial;
+mod walks;
 
 pub use study::{Column, Grid, Study};
 
@@ -42,12 +49,18 @@ pub const ALL: &[Experiment] = &[
     avoidance_fundamental::EXPERIMENT,
     avoidance_lanes::EXPERIMENT,
     avoidance_models::EXPERIMENT,
+    congestion_coarseness::EXPERIMENT,
+    congestion_oscillation::EXPERIMENT,
+    congestion_sparse::EXPERIMENT,
+    congestion_together::EXPERIMENT,
+    congestion_two_openings::EXPERIMENT,
     density_overhead::EXPERIMENT,
     density_realtime::EXPERIMENT,
     density_replanning::EXPERIMENT,
     density_scaling::EXPERIMENT,
     density_stairs::EXPERIMENT,
     density_variety::EXPERIMENT,
+    flow_scaling::EXPERIMENT,
     orca_scaling::EXPERIMENT,
 ];
 

@@ -1,0 +1,96 @@
+//! What is kept of a field: costs, where to walk next, and directions.
+
+use glam::Vec2;
+use throng_core::{NONE, NodeId};
+
+/// A field towards one goal for one route class.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Field {
+    /// Cost from each node to the goal; infinite where there is no way.
+    pub cost: Vec<f32>,
+    /// The node that each walks straight to next: itself at the goal, [`NONE`] without a way. On
+    /// sparse maps the edge to take next.
+    pub next: Vec<NodeId>,
+    /// Unit direction of travel at each node, zero at the goal. Empty on sparse maps.
+    pub way: Vec<Vec2>,
+}
+
+impl Field {
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.cost.len() * 4 + self.next.len() * 4 + self.way.len() * 8
+    }
+
+    pub(crate) fn save(&self, out: &mut Vec<u8>) {
+        out.extend((self.cost.len() as u64).to_le_bytes());
+        out.push(u8::from(!self.way.is_empty()));
+        out.extend(self.cost.iter().flat_map(|v| v.to_le_bytes()));
+        out.extend(self.next.iter().flat_map(|v| v.to_le_bytes()));
+        let ways = self.way.iter().flat_map(|v| [v.x, v.y]);
+        out.extend(ways.flat_map(f32::to_le_bytes));
+    }
+
+    /// Reads what [`Field::save`] wrote; nothing if it is damaged.
+    pub(crate) fn load(saved: &mut Saved<'_>) -> Option<Field> {
+        let nodes = usize::try_from(saved.u64()?).ok()?;
+        let dense = saved.bytes(1)?[0] != 0;
+        let (cost, _) = saved.bytes(nodes.checked_mul(4)?)?.as_chunks();
+        let (next, _) = saved.bytes(nodes * 4)?.as_chunks();
+        let ways = if dense { nodes.checked_mul(8)? } else { 0 };
+        let (way, _) = saved.bytes(ways)?.as_chunks::<8>();
+        let float = |b: &[u8]| f32::from_le_bytes([b[0], b[1], b[2], b[3]]);
+        let field = Field {
+            cost: cost.iter().map(|b| f32::from_le_bytes(*b)).collect(),
+            next: next.iter().map(|b| u32::from_le_bytes(*b)).collect(),
+            way: way
+                .iter()
+                .map(|b| Vec2::new(float(&b[..4]), float(&b[4..])))
+                .collect(),
+        };
+        let in_range = |&next: &u32| !dense || next == NONE || (next as usize) < nodes;
+        field.next.iter().all(in_range).then_some(field)
+    }
+}
+
+/// Bytes being read.
+pub(crate) struct Saved<'a>(pub &'a [u8]);
+
+impl<'a> Saved<'a> {
+    pub fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    pub fn u64(&mut self) -> Option<u64> {
+        let bytes = self.bytes(8)?;
+        Some(u64::from_le_bytes(bytes.try_into().ok()?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_come_back_and_damage_is_found() {
+        let field = Field {
+            cost: vec![0.0, 2.5],
+            next: vec![0, 0],
+            way: vec![Vec2::ZERO, -Vec2::X],
+        };
+        let mut saved = Vec::new();
+        field.save(&mut saved);
+        assert_eq!(Field::load(&mut Saved(&saved)), Some(field.clone()));
+        for end in 0..saved.len() {
+            assert_eq!(Field::load(&mut Saved(&saved[..end])), None);
+        }
+        let wrong = Field {
+            next: vec![0, 7],
+            ..field
+        };
+        saved.clear();
+        wrong.save(&mut saved);
+        assert_eq!(Field::load(&mut Saved(&saved)), None);
+    }
+}

@@ -1,0 +1,14 @@
+//! Planner `flow-field`: one field of directions per goal, shared by everybody who walks there.
+//!
+//! `stencil` is a dense map's graph as a lattice of steps, `expand` grows fields over it (by
+//! Dijkstra's algorithm or theta*), `field` is what is kept of them, `flow_field` is the strategy.
+
+mod expand;
+mod field;
+mod flow_field;
+mod stencil;
+
+pub use expand::{Expander, Expansion};
+pub use field::Field;
+pub use flow_field::FlowField;
+pub use stencil::{Stencil, StepCosts};
