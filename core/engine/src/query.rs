@@ -66,7 +66,10 @@ impl Simulation {
                     .nav
                     .emit_gates(&site, &self.state.map, &sink.edges, &mut gates);
                 if row.into != NONE {
-                    let entry = self.parts.nav.gate_at(&site, &self.state.map, row.into, 0.0);
+                    let entry = self
+                        .parts
+                        .nav
+                        .gate_at(&site, &self.state.map, row.into, 0.0);
                     gates.extend(entry);
                 }
             }
@@ -164,7 +167,7 @@ impl Simulation {
         let mut grid = NeighbourGrid::default();
         grid.relevance = self.work.grid.relevance;
         let view = a.view(ground.flat);
-        grid.rebuild(ground, &view, &a.height, &self.state.movers_now, reach);
+        grid.rebuild(ground, &view, &a.height, &self.state.movers_now, reach, &[]);
         grid
     }
 

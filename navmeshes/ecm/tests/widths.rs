@@ -12,7 +12,7 @@ use throng_kit::{
     Walk,
     environment::{Environment, Polygon},
     funnel::pulled_length,
-    search::{FoundRoute, Heuristic, RouteQuery, SearchScratch, Terms, find_route},
+    search::{FoundRoute, Heuristic, Horizon, RouteQuery, SearchScratch, Terms, find_route},
 };
 
 fn route(
@@ -29,6 +29,8 @@ fn route(
         heuristic: Heuristic::STRAIGHT,
         greed: 1.0,
         most_expansions: 0,
+        horizon: Horizon::NONE,
+        old_tail: &[],
     };
     let found = find_route(&query, &mut scratch)?;
     Ok((found, scratch.route().to_vec()))

@@ -23,9 +23,10 @@ impl NeighbourGrid {
     /// Finds for each row of a chunk the nearest relevant neighbours, at most `perception.most`
     /// within `perception.reach`.
     ///
-    /// `clear` has a distance per row within which no wall is, or is empty: not known. `kth` has a number per row of the chunk, kept by the caller from step to step: the
-    /// distance of the last neighbour found, or anything (infinity) if there is none. It saves
-    /// time and never changes the result. `max_step` is how much farther to look at first: what
+    /// `clear` has a distance per row within which no wall is, or is empty: not known. `kth` has a
+    /// number per row of the chunk, kept by the caller from step to step: the distance of the last
+    /// neighbour found, or anything (infinity) if there is none. It saves time and never changes
+    /// the result. `max_step` is how much farther to look at first: what
     /// two can have moved apart since.
     pub fn gather(
         &self,

@@ -129,6 +129,7 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                         if scratch.follow_route[i] == 0 {
                             let (wish, limit) = (scratch.preferred[i], a.max_speed[row]);
                             // Stairs and the speed law slow down whoever is guided, too.
+                            let speed = wanted_speed(laws, state, ground, row);
                             let slowed = speed / a.speed[row].max(1e-6);
                             *out = Guided {
                                 preferred: if wish.is_finite() {

@@ -57,7 +57,7 @@ impl Walks {
             walk.last = at;
             walk.opening = walk.opening.or_else(|| opening(at));
             walk.until = self.now;
-            walk.walked = record.walked;
+            walk.walked = agents.walked[row];
             walk.switches = record.switches;
             walk.aside = walk.aside.max((at.y - walk.from.y).abs());
         }

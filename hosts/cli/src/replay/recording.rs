@@ -290,7 +290,6 @@ impl Recording {
     fn look(&mut self, simulation: &Engine, grid: &throng::engine::neighbours::NeighbourGrid) {
         let (agents, parts) = (simulation.agents(), simulation.parts());
         let view = agents.view(simulation.ground().flat);
-        let reciprocal = [true];
         for (level, tier) in parts.tiers.iter().enumerate() {
             let perception = parts.avoidances[tier.avoidance].perception;
             if !(perception.reach > 0.0) {
@@ -311,9 +310,9 @@ impl Recording {
                 &view,
                 &self.rows,
                 perception,
+                &[],
                 &mut self.kth,
                 0.0,
-                &reciprocal,
                 &mut self.seen,
             );
             let found = self.seen.rows();

@@ -181,7 +181,7 @@ fn map(simulation: &Engine, storeys: &Storeys) -> Value {
         for e in two_way_edges(map) {
             let from = map.node_place[map.edge_from[e] as usize];
             let storey = storeys.panel(from.triangle);
-            edges.push(json!([flat(edge_points(map, e)), storey]));
+            edges.push(json!([flat(edge_points(simulation, e)), storey]));
             buffer.clear();
             let edge = [e as u32];
             simulation
