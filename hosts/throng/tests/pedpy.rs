@@ -121,7 +121,11 @@ fn individual_speed() {
         let all = velocities(&walks, 2, border);
         let speeds: Vec<f64> = all.iter().flatten().map(|v| v.length()).collect();
         assert_eq!(speeds.len(), count);
-        same("mean speed", speeds.iter().sum::<f64>() / count as f64, mean);
+        same(
+            "mean speed",
+            speeds.iter().sum::<f64>() / count as f64,
+            mean,
+        );
     }
     let all = velocities(&walks, 2, Border::OneSided);
     let expected = [
