@@ -218,38 +218,3 @@ fn a_queue_that_nobody_can_stand_in_is_refused_with_its_place() {
         assert!(said.contains(key), "{queue}: {said}");
     }
 }
-
-#[test]
-fn queues_of_the_hall() {
-    let file = throng_tests::scenario("hall.toml");
-    let mut sim = Simulation::builder().threads(1).file(file).unwrap();
-    for _ in 0..3300 {
-        sim.step().unwrap();
-    }
-    let m = sim.metrics();
-    assert_eq!((m.lost, m.wall_crossings, m.unreachable), (0, 0, 0));
-    let mut text = format!(
-        "after {:.0} s: {} came, {} left, overlaps to {:.0} cm\n",
-        sim.time(),
-        m.spawned,
-        m.arrived,
-        m.overlap_deepest * 100.0
-    );
-    for hold in &sim.state().holds.all {
-        let (f, seconds) = (hold.figures, sim.scenario().dt);
-        text += &format!(
-            "{:12} {:3} visits, {:2} there, mean wait {:5.1} s, longest {:5.1} s, queue {}\n",
-            sim.place().areas[hold.area as usize].name,
-            f.visits,
-            hold.present(),
-            f.waited as f64 * seconds / f.visits.max(1) as f64,
-            f.longest_wait as f64 * seconds,
-            f.longest_queue
-        );
-    }
-    let mut settings = insta::Settings::clone_current();
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings.set_snapshot_path("../snapshots");
-    settings.bind(|| insta::assert_snapshot!("queues__hall", text));
-}

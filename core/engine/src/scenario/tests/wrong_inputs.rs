@@ -194,7 +194,7 @@ const CASES: &[Case] = &[
         "[[source]]\narea = 'bottom'\n",
         &[],
         &[
-            "s.toml:3:1: source[0].goals: missing: where they walk to: named areas, places, polygons, or \"random\"",
+            "s.toml:3:1: source[0].goals: missing: where they walk to: named areas, places, polygons, \"random\", or \"opposite\" (through the middle of their own area)",
             "s.toml:3:1: source[0].count: missing: how many people; allowed: rate, count or hold",
         ],
     ),
@@ -204,7 +204,7 @@ const CASES: &[Case] = &[
         &[
             "s.toml:4:8: source[0].area = [1]: no place; allowed: [x, y] or [x, y, z], up to 1e9 m",
             "s.toml:5:9: source[0].count = 0: out of range; allowed: 1 to 10000000, whole",
-            "s.toml:6:9: source[0].goals = []: no goals; allowed: \"random\", or a list of names, places [x, y] and polygons",
+            "s.toml:6:9: source[0].goals = []: no goals; allowed: \"random\", \"opposite\", or a list of names, places [x, y] and polygons",
             "s.toml:7:11: source[0].profile = \"adlt\": unknown profile; allowed: adult; did you mean \"adult\"?",
             "s.toml:9:8: source[0].stop = 4: not after its start; allowed: above 5",
             "s.toml:10:11: source[0].at_goal = \"vanish\": unknown word; allowed: remove, keep, again",
@@ -225,7 +225,7 @@ const CASES: &[Case] = &[
         &[
             "s.toml:4:8: source[0].area = true: true or false where a region is wanted; allowed: a name, a place [x, y] or a polygon [[x, y], ...]",
             "s.toml:5:9: source[0].count = 20000000: out of range; allowed: 1 to 10000000, whole",
-            "s.toml:6:9: source[0].goals = 7: no goals; allowed: \"random\", or a list of names, places [x, y] and polygons",
+            "s.toml:6:9: source[0].goals = 7: no goals; allowed: \"random\", \"opposite\", or a list of names, places [x, y] and polygons",
             "s.toml:7:15: source[0].premovement = -1: out of range; allowed: 0 to 10000000",
         ],
     ),
