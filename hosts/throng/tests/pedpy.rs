@@ -229,3 +229,41 @@ fn passers_and_flow() {
         same("flow", *ours, theirs);
     }
 }
+
+/// Run it with `cargo test -p throng --release --test pedpy -- --ignored --nocapture`.
+#[test]
+#[ignore = "tells how long it takes, nothing else"]
+fn time_of_voronoi_density_for_1000_people_in_600_frames() {
+    let ground = {
+        let room = Polygon::rectangle(v(0.0, 0.0), v(40.0, 25.0));
+        let floor = Floor {
+            walkable: vec![room],
+            ..Floor::default()
+        };
+        Ground::from_environment(&Environment {
+            floors: vec![floor],
+            ..Environment::default()
+        })
+        .unwrap()
+    };
+    let mut rows = Vec::new();
+    for frame in 0..600u64 {
+        for id in 0..1000u64 {
+            // A drifting quasi-random crowd: multiples of the golden ratio.
+            let share = |k: f64| (id as f64 * k + frame as f64 * 0.001) % 1.0;
+            let at = v(40.0 * share(0.618_033_988_7), 25.0 * share(0.754_877_666));
+            rows.push((id, frame, at, 0));
+        }
+    }
+    let walks = Trajectories::from_rows(10.0, rows).unwrap();
+    let all = velocities(&walks, 5, Border::OneSided);
+    let shape = Polygon::rectangle(v(0.0, 0.0), v(40.0, 25.0));
+    let whole = MeasuringArea::on_ground("whole", 0, shape, ground.view());
+    let began = std::time::Instant::now();
+    let samples = voronoi::series(ground.view(), &walks, &all, &whole, &CutOff::default());
+    let seconds = began.elapsed().as_secs_f64();
+    let mean = samples.iter().map(|s| s.density).sum::<f64>() / samples.len() as f64;
+    println!("{} cells in {seconds:.2} s", walks.rows());
+    // Everybody's cell lies in the area, so 1000 people on 1000 square metres are one each.
+    assert!((mean - 1.0).abs() < 1e-6, "{mean}");
+}
