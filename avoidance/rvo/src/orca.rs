@@ -88,22 +88,21 @@ struct Work {
     crowded: Crowded,
 }
 
-/// Agents whose half-planes leave nothing, collected until eight fill the lanes again.
+/// Agents whose half-planes leave nothing, collected until they fill the lanes again.
 #[derive(Debug, Default)]
 struct Crowded {
+    /// At most one per lane.
     agents: Vec<Waiting>,
-    /// Half-planes of all of them: normal and offset.
-    planes: Vec<[f32; 3]>,
+    /// Half-planes of walls, a lane for each of them.
     hard: Vec<Planes>,
+    /// Half-planes of neighbours.
     soft: Vec<Planes>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     agent: u32,
-    first: u32,
     hard: u32,
-    soft: u32,
     failed_at: f32,
     velocity: Vec2,
     preferred: Vec2,
@@ -220,8 +219,7 @@ fn steer_chunk<S: Simd>(
     work: &mut Work,
     out: &mut [Vec2],
 ) {
-    work.crowded.agents.clear();
-    work.crowded.planes.clear();
+    work.crowded.clear();
     let everybody = chunk.len();
     let dt = if chunk.dt > 1e-6 { chunk.dt } else { 1e-6 };
     let key = mix(chunk.seed);
@@ -261,16 +259,30 @@ fn steer_chunk<S: Simd>(
             &mut out[first..first + lanes],
         );
         if found.failed.any_true() {
-            work.crowded
-                .keep(&work.planes, hard, first as u32, &eight, &found);
-            while work.crowded.agents.len() >= LANES {
-                part_crowded(simd, work, LANES, out);
+            let [x, y, failed_at] = [found.x, found.y, found.failed_at].map(Row::from_vector);
+            let wish = [wish.x, wish.y].map(Row::from_vector);
+            let max_speed = Row::from_vector(eight.max_speed);
+            let mut failed = found.failed.to_bitmask();
+            while failed != 0 {
+                let lane = failed.trailing_zeros() as usize;
+                failed &= failed - 1;
+                let waiting = Waiting {
+                    agent: (first + lane) as u32,
+                    hard: 0,
+                    failed_at: failed_at.0[lane],
+                    velocity: Vec2::new(x.0[lane], y.0[lane]),
+                    preferred: Vec2::new(wish[0].0[lane], wish[1].0[lane]),
+                    max_speed: max_speed.0[lane],
+                };
+                work.crowded.keep(&work.planes, hard, lane, waiting);
+                if work.crowded.agents.len() == LANES {
+                    part_crowded(simd, work, out);
+                }
             }
         }
     }
-    while !work.crowded.agents.is_empty() {
-        let lanes = LANES.min(work.crowded.agents.len());
-        part_crowded(simd, work, lanes, out);
+    if !work.crowded.agents.is_empty() {
+        part_crowded(simd, work, out);
     }
 }
 
@@ -319,84 +331,63 @@ fn lay_walls(
 }
 
 impl Crowded {
-    /// Keeps the half-planes (without the filling) of the lanes that failed for the third
-    /// program.
+    fn clear(&mut self) {
+        self.agents.clear();
+        self.hard.clear();
+        self.soft.clear();
+    }
+
+    /// Keeps a lane's half-planes (without the filling) for the third program. The first `hard`
+    /// are walls.
     #[inline(always)]
-    fn keep<S: Simd>(
-        &mut self,
-        planes: &[Planes],
-        hard: usize,
-        first: u32,
-        eight: &Eight<S>,
-        found: &Found<S>,
-    ) {
-        let [x, y, failed_at] = [found.x, found.y, found.failed_at].map(Row::from_vector);
-        let wish = [eight.preferred.x, eight.preferred.y].map(Row::from_vector);
-        let max_speed = Row::from_vector(eight.max_speed);
-        let mut failed = found.failed.to_bitmask();
-        while failed != 0 {
-            let lane = failed.trailing_zeros() as usize;
-            failed &= failed - 1;
-            let mut waiting = Waiting {
-                agent: first + lane as u32,
-                first: self.planes.len() as u32,
-                hard: 0,
-                soft: 0,
-                failed_at: failed_at.0[lane],
-                velocity: Vec2::new(x.0[lane], y.0[lane]),
-                preferred: Vec2::new(wish[0].0[lane], wish[1].0[lane]),
-                max_speed: max_speed.0[lane],
-            };
-            let at = failed_at.0[lane] as usize;
-            for (i, plane) in planes.iter().enumerate() {
-                if i == at {
-                    waiting.failed_at = (waiting.hard + waiting.soft) as f32;
-                }
-                if plane.x.0[lane] != 0.0 || plane.y.0[lane] != 0.0 {
-                    self.planes
-                        .push([plane.x.0[lane], plane.y.0[lane], plane.offset.0[lane]]);
-                    if i < hard {
-                        waiting.hard += 1
-                    } else {
-                        waiting.soft += 1
-                    }
-                }
+    fn keep(&mut self, planes: &[Planes], hard: usize, lane: usize, mut waiting: Waiting) {
+        let to = self.agents.len();
+        let mut counts = [0; 2];
+        let failed_at = waiting.failed_at as usize;
+        for (i, plane) in planes.iter().enumerate() {
+            if i == failed_at {
+                waiting.failed_at = (counts[0] + counts[1]) as f32;
             }
-            self.agents.push(waiting);
+            let (x, y) = (plane.x.0[lane], plane.y.0[lane]);
+            if x == 0.0 && y == 0.0 {
+                continue;
+            }
+            let (rows, count) = if i < hard {
+                (&mut self.hard, &mut counts[0])
+            } else {
+                (&mut self.soft, &mut counts[1])
+            };
+            if *count == rows.len() {
+                rows.push(Planes::OPEN);
+            }
+            let row = &mut rows[*count];
+            row.x.0[to] = x;
+            row.y.0[to] = y;
+            row.offset.0[to] = plane.offset.0[lane];
+            *count += 1;
         }
+        waiting.hard = counts[0] as u32;
+        self.agents.push(waiting);
     }
 }
 
-/// Solves the third program for the last `lanes` agents that wait for it.
+/// Solves the third program for the agents that wait for it; out of the way of the others.
+#[inline(never)]
+fn part_crowded<S: Simd>(simd: S, work: &mut Work, out: &mut [Vec2]) {
+    simd.vectorize(
+        #[inline(always)]
+        || part(simd, work, out),
+    );
+}
+
 #[inline(always)]
-fn part_crowded<S: Simd>(simd: S, work: &mut Work, lanes: usize, out: &mut [Vec2]) {
-    let Crowded {
-        agents,
-        planes,
-        hard,
-        soft,
-    } = &mut work.crowded;
-    let begin = agents.len() - lanes;
-    let group = &agents[begin..];
-    let hard_rows = group.iter().fold(0, |most, w| most.max(w.hard)) as usize;
-    let soft_rows = group.iter().fold(0, |most, w| most.max(w.soft)) as usize;
-    hard.clear();
-    hard.resize(hard_rows, Planes::OPEN);
-    soft.clear();
-    soft.resize(soft_rows, Planes::OPEN);
+fn part<S: Simd>(simd: S, work: &mut Work, out: &mut [Vec2]) {
+    let Crowded { agents, hard, soft } = &mut work.crowded;
+    let lanes = agents.len();
+    let hard_rows = hard.len();
+    let group = &agents[..];
     let mut own = [Row::default(); 6];
     for (lane, waiting) in group.iter().enumerate() {
-        let from = waiting.first as usize;
-        let (walls, others) = planes[from..].split_at(waiting.hard as usize);
-        let both = hard
-            .iter_mut()
-            .zip(walls)
-            .chain(soft.iter_mut().zip(&others[..waiting.soft as usize]));
-        for (row, plane) in both {
-            row.x.0[lane] = plane[0];
-            row.y.0[lane] = plane[1];
-            row.offset.0[lane] = plane[2];
-        }
         // Counted as if every lane had as many walls.
         let at = waiting.failed_at;
         let at = if at < waiting.hard as f32 {
@@ -441,8 +432,7 @@ fn part_crowded<S: Simd>(simd: S, work: &mut Work, lanes: usize, out: &mut [Vec2
     for (velocity, waiting) in velocities.iter().zip(group) {
         out[waiting.agent as usize] = *velocity;
     }
-    planes.truncate(group[0].first as usize);
-    agents.truncate(begin);
+    work.crowded.clear();
 }
 
 /// The velocities cut to the greatest speed (rounding may have carried them over), zero where

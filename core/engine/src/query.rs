@@ -167,7 +167,8 @@ impl Simulation {
         let mut grid = NeighbourGrid::default();
         grid.relevance = self.work.grid.relevance;
         let view = a.view(ground.flat);
-        grid.rebuild(ground, &view, &a.height, &self.state.movers_now, reach, &[]);
+        let (movers, reciprocal) = (&self.state.movers_now, &self.work.reciprocal);
+        grid.rebuild(ground, &view, &a.height, movers, reach, reciprocal);
         grid
     }
 

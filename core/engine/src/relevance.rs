@@ -154,25 +154,57 @@ pub fn wall_distance_bound(ground: &GroundView<'_>, point: Vec3) -> f32 {
     (f32::from(rings) - 1.0) * index.cell
 }
 
+/// A distance within which no standing wall is. On a flat ground it is looked for more closely
+/// where [`wall_distance_bound`] cannot tell whether one is within `limit`.
+#[inline]
+pub fn clear_distance(ground: &GroundView<'_>, at: Vec3, limit: f32) -> f32 {
+    let bound = wall_distance_bound(ground, at);
+    if bound > limit || !ground.flat {
+        bound
+    } else {
+        nearest_wall(ground, at, limit).max(bound)
+    }
+}
+
+/// The distance of the nearest standing wall, at most `limit`, less its rounding.
+fn nearest_wall(ground: &GroundView<'_>, at: Vec3, limit: f32) -> f32 {
+    let mut nearest = limit * limit;
+    any_wall(&ground.wall_index, at - limit, at + limit, |w| {
+        let wall = &ground.walls[w as usize];
+        let squared = squared_distance(wall, at.truncate());
+        if !(squared >= nearest) && ground.stands(wall) {
+            // A wall of no length gives no number: it may be here.
+            nearest = if squared >= 0.0 { squared } else { 0.0 };
+        }
+        false
+    });
+    nearest.sqrt() * 0.999_9
+}
+
 /// Lists the standing walls of a flat ground within a distance of a place; says whether there
 /// are any.
 pub fn list_walls(ground: &GroundView<'_>, at: Vec3, distance: f32, walls: &mut Vec<u32>) -> bool {
     walls.clear();
     let limit = distance * distance * 1.000_1;
-    let p = at.truncate();
     any_wall(&ground.wall_index, at - distance, at + distance, |w| {
         let wall = &ground.walls[w as usize];
-        let a = wall.a.truncate();
-        let along = wall.b.truncate() - a;
-        let t = (p - a).dot(along) / along.length_squared();
-        let near = a + along * t.clamp(0.0, 1.0);
         // A wall of no length gives no number, which is not farther.
-        if !(near.distance_squared(p) > limit) && ground.stands(wall) {
+        if !(squared_distance(wall, at.truncate()) > limit) && ground.stands(wall) {
             walls.push(w);
         }
         false
     });
     !walls.is_empty()
+}
+
+/// The squared distance of a wall seen from above; no number if it has no length.
+#[inline]
+fn squared_distance(wall: &Wall, p: Vec2) -> f32 {
+    let a = wall.a.truncate();
+    let along = wall.b.truncate() - a;
+    let t = (p - a).dot(along) / along.length_squared();
+    let near = a + along * t.clamp(0.0, 1.0);
+    near.distance_squared(p)
 }
 
 /// Whether the line of sight between two places on a flat ground meets a wall. Give the two in
@@ -419,6 +451,40 @@ mod tests {
             door: NO_DOOR,
             flags: 0,
         }
+    }
+
+    #[test]
+    fn clear_distances_are_those_of_the_nearest_wall() {
+        use glam::DVec2;
+        use throng_kit::environment::{Environment, Floor, Polygon};
+        let fence = [(10.0, 10.0), (90.0, 14.0), (88.0, 40.0)];
+        let floor = Floor {
+            walkable: vec![Polygon::rectangle(DVec2::ZERO, DVec2::splat(100.0))],
+            thin_walls: vec![fence.map(DVec2::from).to_vec()],
+            ..Floor::default()
+        };
+        let environment = Environment {
+            floors: vec![floor],
+            ..Environment::default()
+        };
+        let ground = throng_kit::Ground::from_environment(&environment).unwrap();
+        let ground = ground.view();
+        let mut looked_closely = 0;
+        for i in 0..2_000 {
+            let (x, y) = ((i % 45) as f32 * 2.2, (i / 45) as f32 * 2.2);
+            let at = Vec3::new(x + 0.3, y + 0.4, 0.0) - ground.origin.as_vec3();
+            let nearest = ground
+                .walls
+                .iter()
+                .map(|w| squared_distance(w, at.truncate()))
+                .fold(f32::INFINITY, f32::min)
+                .sqrt();
+            let clear = clear_distance(&ground, at, 3.0);
+            assert!(clear <= nearest, "{at} {clear} {nearest}");
+            assert!(clear >= nearest.min(3.0) * 0.999, "{at} {clear} {nearest}");
+            looked_closely += u32::from(wall_distance_bound(&ground, at) < clear);
+        }
+        assert!(looked_closely > 100);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! the neighbour avoids nobody. In terms of the unit normal `n` of the boundary nearest to the
 //! relative velocity, the half-plane is `n . v >= n . v_own + share * (u . n)`.
 
-use fearless_simd::{Simd, f32x4, f32x8, prelude::*};
+use fearless_simd::{Simd, f32x4, f32x8, mask32x8, prelude::*};
 use throng_core::{NON_RECIPROCAL, NeighbourRows, random::mix};
 
 use super::lanes::{LANES, Planes, Row, any};
@@ -38,6 +38,7 @@ impl Spans {
     }
 
     /// The first entry of all lanes and the end of the last one.
+    #[inline(always)]
     fn bounds(&self) -> (usize, usize) {
         let (mut first, mut end) = (u32::MAX, 0);
         for (&f, &c) in self.first.iter().zip(&self.count) {
@@ -78,17 +79,25 @@ struct Near<'a> {
 }
 
 impl<'a> Near<'a> {
-    fn new(rows: &NeighbourRows<'a>, spans: &Spans) -> Near<'a> {
+    #[inline(always)]
+    fn new<S: Simd>(simd: S, rows: &NeighbourRows<'a>, spans: &Spans) -> Near<'a> {
         let (first, last) = spans.bounds();
-        let first_radius = rows.radius[first];
-        let same = rows.radius[first..last]
-            .iter()
-            .fold(true, |same, r| same & (*r == first_radius));
-        let flags = rows.flags[first..last].iter().fold(0, |all, f| all | f);
+        let (radii, flags) = (&rows.radius[first..last], &rows.flags[first..last]);
+        let first_radius = radii[0];
+        let (eights, rest) = radii.as_chunks::<LANES>();
+        let mut differ = mask32x8::splat(simd, false);
+        for eight in eights {
+            differ |= f32x8::load_array_ref(simd, eight).simd_ne(first_radius);
+        }
+        let same = !any(differ) && rest.iter().all(|r| *r == first_radius);
+        let (eights, rest) = flags.as_chunks::<LANES>();
+        let all_flags = eights.iter().fold(0, |all, f| all | u64::from_le_bytes(*f));
+        let wanted = u64::from_le_bytes([NON_RECIPROCAL; LANES]);
+        let reciprocal = all_flags & wanted == 0 && rest.iter().all(|f| f & NON_RECIPROCAL == 0);
         Near {
             rows: *rows,
             one_radius: same.then_some(first_radius),
-            reciprocal: flags & NON_RECIPROCAL == 0,
+            reciprocal,
         }
     }
 
@@ -150,7 +159,7 @@ pub fn agent_planes<S: Simd>(
     if longest == 0 {
         return;
     }
-    let near = Near::new(rows, spans);
+    let near = Near::new(simd, rows, spans);
     let zero = f32x8::splat(simd, 0.0);
     let (per_horizon, per_step) = (
         f32x8::splat(simd, 1.0 / horizon),

@@ -2,7 +2,7 @@
 
 use throng_core::{Neighbour, NeighbourRows};
 
-use super::rank::Candidates;
+use super::{quick::Few, rank::Candidates};
 
 /// Neighbours in compressed rows; memory is kept from chunk to chunk.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +15,7 @@ pub struct NeighbourBuffer {
     pub(super) id: Vec<u64>,
     pub(super) used: usize,
     pub(super) candidates: Candidates,
+    pub(super) few: Few,
     /// Walls near the agent at hand.
     pub(super) walls: Vec<u32>,
 }

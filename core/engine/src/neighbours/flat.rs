@@ -1,4 +1,4 @@
-//! The search on a flat ground: the case of most crowds, eight candidates at a time.
+//! The search on a flat ground, eight candidates at a time.
 
 use fearless_simd::{Simd, f32x4, prelude::*};
 use glam::{Vec2, Vec3};
@@ -8,6 +8,7 @@ use super::{
     buffer::NeighbourBuffer,
     gather::{GROWTH, Search, same_group},
     grid::NeighbourGrid,
+    quick::Quick,
     rank::Disc,
 };
 use crate::relevance::{list_walls, wall_crosses};
@@ -23,30 +24,57 @@ impl Search<'_> {
         kth: &mut [f32],
         out: &mut NeighbourBuffer,
     ) {
+        let quick = Quick::new(self);
+        let occlusion = self.grid.relevance.occlusion;
         for (i, (&row, kth)) in rows.iter().zip(kth).enumerate() {
             if let Some(own) = self.entry_of(row) {
                 let clear = clear.get(i).copied().unwrap_or(0.0);
+                let distance = self.hint(*kth).min(self.reach);
                 out.reserve(self.most);
-                *kth = self.flat(simd, own, clear, self.hint(*kth), out);
+                let found = match &quick {
+                    Some(quick) if clear > distance || !occlusion => {
+                        quick.find(simd, own, distance, out)
+                    }
+                    _ => None,
+                };
+                *kth = match found {
+                    Some(farthest) => farthest,
+                    None => self.look_again(simd, own, clear, distance, out),
+                };
             }
             out.end_row();
         }
     }
 
-    /// The neighbours of one entry; gives the distance of the last, or the reach if there are
-    /// fewer than wanted.
+    /// [`Search::flat`], out of the way of the quick search.
+    #[inline(never)]
+    fn look_again<S: Simd>(
+        &self,
+        simd: S,
+        own: usize,
+        clear: f32,
+        distance: f32,
+        out: &mut NeighbourBuffer,
+    ) -> f32 {
+        simd.vectorize(
+            #[inline(always)]
+            || self.flat(simd, own, clear, distance, out),
+        )
+    }
+
+    /// The neighbours of one entry, beginning with a distance; gives the distance of the last, or
+    /// the reach if there are fewer than wanted.
     #[inline(always)]
     fn flat<S: Simd>(
         &self,
         simd: S,
         own: usize,
         clear: f32,
-        hint: f32,
+        mut distance: f32,
         out: &mut NeighbourBuffer,
     ) -> f32 {
         let grid = self.grid;
         let at = grid.point(own);
-        let mut distance = hint.min(self.reach);
         loop {
             let disc = Disc {
                 x: at.x,

@@ -1,7 +1,7 @@
 //! Who is near whom: a uniform grid rebuilt every step.
 //!
 //! `grid` sorts agents and movers into cells, `gather` finds the nearest relevant ones of a
-//! chunk of agents (`flat` on flat grounds), `rank` orders candidates, `buffer` holds what was found, `measure` answers
+//! chunk of agents (`flat` on flat grounds, `quick` mostly), `rank` orders candidates, `buffer` holds what was found, `measure` answers
 //! questions about the whole crowd. Results never depend on the order of rows or the size of
 //! cells: neighbours are ordered by distance, then by stable id.
 
@@ -10,6 +10,7 @@ mod flat;
 mod gather;
 mod grid;
 mod measure;
+mod quick;
 mod rank;
 #[cfg(test)]
 mod tests;

@@ -10,9 +10,6 @@ pub const LANES: usize = 8;
 /// Up to this many candidates are ranked by comparing all with all, without branches.
 const FEW: usize = 64;
 
-/// Up to this many, what most searches find, all in registers.
-const VERY_FEW: usize = 2 * LANES;
-
 /// Places found near an agent: squared distance and entry of the grid.
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
@@ -122,42 +119,13 @@ impl Candidates {
     #[inline(always)]
     pub fn rank<S: Simd>(&mut self, simd: S, most: usize, id: impl Fn(u32) -> u64) {
         self.reserve(0);
-        let different = if self.count <= VERY_FEW {
-            self.rank_very_few(simd)
-        } else {
-            self.count <= FEW && self.rank_few(simd)
-        };
+        let different = self.count <= FEW && self.rank_few(simd);
         if !different {
             self.rank_many(most, id);
         }
     }
 
     /// Counts for each candidate how many are nearer: its place. False if two are equally near.
-    #[inline(always)]
-    fn rank_very_few<S: Simd>(&mut self, simd: S) -> bool {
-        let count = self.count;
-        let far = f32x8::splat(simd, f32::INFINITY);
-        far.store_slice(&mut self.distance[count..count + LANES]);
-        far.store_slice(&mut self.distance[count + LANES..count + 2 * LANES]);
-        let Some(distance) = self.distance.first_chunk::<VERY_FEW>() else {
-            return false;
-        };
-        let low = f32x8::from_slice(simd, &distance[..LANES]);
-        let high = f32x8::from_slice(simd, &distance[LANES..]);
-        let mut before_low = i32x8::splat(simd, 0);
-        let mut before_high = i32x8::splat(simd, 0);
-        for &other in distance {
-            let other = f32x8::splat(simd, other);
-            before_low -= other.simd_lt(low).to_vector();
-            before_high -= other.simd_lt(high).to_vector();
-        }
-        let mut nearer = [0; VERY_FEW];
-        before_low.store_slice(&mut nearer[..LANES]);
-        before_high.store_slice(&mut nearer[LANES..]);
-        self.order_by(&nearer[..count])
-    }
-
-    /// The same for more.
     #[inline(always)]
     fn rank_few<S: Simd>(&mut self, simd: S) -> bool {
         let count = self.count;

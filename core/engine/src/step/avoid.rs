@@ -14,7 +14,7 @@ use crate::{
     metrics::Metrics,
     neighbours::{NeighbourBuffer, NeighbourGrid},
     parts::Parts,
-    relevance::wall_distance_bound,
+    relevance::clear_distance,
     state::{ChunkScratch, Place, State, Steered, Work, speed_factor},
 };
 
@@ -158,16 +158,21 @@ impl Stage<'_> {
             let part = &parts.avoidances[tier.avoidance];
             let dt = tier.period as f32 * state.dt;
             let began = Instant::now();
+            let (wall_reach, reach) = (part.perception.wall_reach, part.perception.reach);
+            let max_step = 2.0 * self.fastest * dt;
             s.clear.clear();
-            s.clear.extend(
-                due.rows
-                    .iter()
-                    .map(|&row| wall_distance_bound(&self.ground, a.location[row as usize].point)),
-            );
+            s.clear
+                .extend(due.rows.iter().zip(due.local).map(|(&row, &local)| {
+                    // As far as neighbours will be looked for, or walls.
+                    let hint = kth[local as usize] + max_step;
+                    let look = if hint < reach { hint } else { reach };
+                    let limit = look.max(wall_reach) * 1.001;
+                    clear_distance(&self.ground, a.location[row as usize].point, limit)
+                }));
             self.look(
                 &due,
                 part.perception,
-                2.0 * self.fastest * dt,
+                max_step,
                 &s.clear,
                 kth,
                 &mut s.kth,
@@ -177,16 +182,15 @@ impl Stage<'_> {
             s.wall_start.clear();
             s.wall_start.push(0);
             for (&row, &clear) in due.rows.iter().zip(&s.clear) {
-                if part.perception.wall_reach > 0.0 && clear <= part.perception.wall_reach {
+                if wall_reach > 0.0 && clear <= wall_reach {
                     let r = row as usize;
                     let frame = if self.ground.flat {
                         Frame::FLAT
                     } else {
                         a.frame[r]
                     };
-                    let reach = part.perception.wall_reach;
                     self.ground
-                        .walls_near(a.location[r], frame, reach, &mut s.walls);
+                        .walls_near(a.location[r], frame, wall_reach, &mut s.walls);
                 }
                 s.wall_start.push(s.walls.len() as u32);
             }
