@@ -11,8 +11,8 @@
 //! velocity obstacle, definition 6: each takes half of the evasion), or `v' - v_B` where the
 //! neighbour avoids nobody. Here collisions later than a horizon cost nothing, and the penalty
 //! begins there at zero: `w (1 / tc - 1 / horizon)`. Walls count with a horizon of their own.
-//! Those who overlap already are to part: velocities that do not part them within a step are the
-//! worse the more they approach.
+//! Those who overlap already are to part: for each of them, velocities that do not part them
+//! within a step are the worse the more they approach.
 //!
 //! Candidates are the preferred velocity, the present one, standing still, and `samples` points
 //! spread evenly over the disc of reachable velocities, turned by an angle drawn for each (seed,

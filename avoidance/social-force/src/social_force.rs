@@ -21,10 +21,12 @@
 //! place and velocity stand in a 2x2 system that is solved exactly), hence stable for any step.
 //! Sub-steps alone would need thousands of them for the worst contact, an implicit step alone
 //! would be stable but blur the collisions. Within the step a neighbour goes on at its
-//! velocity, mirrors our moves away from it (as the other of two who collide does, so that a pair
-//! shares its blow as in a common integration) and gives way to the growth of the pair's force
-//! since the step began, with twice its mass (others stand behind it). So who stands in balance
-//! stays so at any step length. The displacement beyond `v dt` goes out as a push.
+//! velocity, mirrors what we do: our moves away from it in full (as the other of two who collide
+//! does, so that a pair shares its blow as in a common integration), our coming nearer up to a
+//! small speed (so that a dense crowd, where everybody moves at once, is taken as too stiff rather
+//! than too soft, which damps); and it gives way to the growth of the pair's force since the step
+//! began, with twice its mass (others stand behind it). Who stands in balance stays so at any
+//! step length. The displacement beyond `v dt` goes out as a push.
 
 mod groups;
 mod kernel;
@@ -101,7 +103,7 @@ throng_core::register! {
     Avoidance "social-force" => SocialForce,
     about: "Social forces: repulsion at a distance, pressing and rubbing where bodies touch.",
     when: "Crowds that press: evacuation, bottlenecks, clogging, faster-is-slower; bodies with masses.",
-    when_not: "Nobody may overlap at all, or people should make way early: the circular form looks at distances only and evades late.",
+    when_not: "Nobody may overlap at all, or people should make way early: the circular form looks at distances only and evades late. Steps above 0.2 s in dense crowds: they stay bounded but jostle.",
     growth: "Linear in agents and neighbours within about a metre; those who touch cost some ten times the others at steps of 0.1 s.",
     paper: "Helbing, Farkas, Vicsek: Simulating dynamical features of escape panic. Nature 407, 2000. Helbing, Molnar: Social force model for pedestrian dynamics. Phys. Rev. E 51, 1995.",
     needs: Capabilities::NONE,

@@ -151,7 +151,8 @@ impl Threats {
                     from: along.dot(a),
                     to: along.dot(b),
                     weight,
-                    free,
+                    // Touching: no nearer at all.
+                    free: if gap > TOUCH { free } else { 0.0 },
                 });
             }
         }
@@ -192,10 +193,6 @@ impl Threats {
                 cost = cost.max((urgency - r.free) * r.weight);
             }
         }
-        for o in &self.overlapped {
-            let parts = (v * o.scale - o.less).dot(o.away);
-            cost = cost.max((1.0 - parts * o.per_depth).min(WORST) * o.weight);
-        }
         for f in &self.faces {
             let towards = -f.normal.dot(v);
             let aside = f.along.dot(v) * f.gap;
@@ -203,11 +200,16 @@ impl Threats {
                 cost = cost.max((towards * f.per_gap - f.free) * f.weight);
             }
         }
-        cost
+        let short = |o: &Overlapped| {
+            let parts = (v * o.scale - o.less).dot(o.away);
+            (1.0 - parts * o.per_depth).clamp(0.0, WORST) * o.weight
+        };
+        cost + self.overlapped.iter().map(short).sum::<f32>()
     }
 
-    /// Raises the costs of eight velocities to what collisions cost, as long as one of them is
-    /// below `best` when `distance` is added.
+    /// The penalties of eight velocities: `distance` (from the preferred one) and what collisions
+    /// cost, those that overlap together and of the others the worst. Given up early, with less
+    /// than the penalty, when none can be below `best`.
     #[inline(always)]
     pub fn costs<S: Simd>(
         &self,
@@ -219,14 +221,15 @@ impl Threats {
     ) -> f32x8<S> {
         let zero = f32x8::splat(simd, 0.0);
         let mut cost = zero;
-        let hopeless = |cost: f32x8<S>| !(cost + distance).simd_lt(best).any_true();
+        let mut distance = distance;
+        let worst = f32x8::splat(simd, WORST);
         for o in &self.overlapped {
             let parts = (x * o.scale - o.less.x) * o.away.x + (y * o.scale - o.less.y) * o.away.y;
-            let short = 1.0 - parts * o.per_depth;
-            let worst = f32x8::splat(simd, WORST);
+            let short = greater(1.0 - parts * o.per_depth, zero);
             let short = short.simd_lt(worst).select(short, worst);
-            cost = greater(short * o.weight, cost);
+            distance += short * o.weight;
         }
+        let hopeless = |cost: f32x8<S>| !(cost + distance).simd_lt(best).any_true();
         for (i, r) in self.rounds.iter().enumerate() {
             if i % 2 == 0 && hopeless(cost) {
                 return cost + distance;

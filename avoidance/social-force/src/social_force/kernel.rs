@@ -11,6 +11,8 @@ use super::{
 
 /// Distance below which a direction is not computed, metres.
 const TINY: f32 = 1e-6;
+/// Speed up to which a neighbour is taken to mirror our coming nearer, metres per second.
+const MIRRORED: f32 = 0.3;
 /// Argument below which the exponential counts as zero.
 const UNFELT: f32 = -14.0;
 
@@ -170,19 +172,25 @@ fn substep<S: Simd>(
     // How we have left the way that we were on.
     let (left_x, left_y) = (x - from_x * passed, y - from_y * passed);
     let per_mass = 0.5 * h / mass;
+    let nearest = f32x8::splat(simd, -MIRRORED * passed);
     for body in bodies {
         let (bx, by) = (body.vx.load(simd), body.vy.load(simd));
         let (away_x, away_y) = (body.away_x.load(simd), body.away_y.load(simd));
         let (reach, yields) = (body.reach.load(simd), body.yields.load(simd));
         let (gives, given) = (body.gives.load(simd), body.given.load(simd));
         let left = (left_x * away_x + left_y * away_y) * yields;
-        let mirrors = left.simd_ge(given) & yields.simd_gt(zero);
-        let back = mirrors.select(left, given);
+        // Away from it: it mirrors that. Towards it: so too, up to a small speed, and it gives way.
+        let apart = left.simd_ge(zero);
+        let nearer = greater(left, nearest);
+        let back = apart.select(greater(left, given), nearer + given * yields);
+        let mirrors = (apart & left.simd_ge(given)) | (!apart & left.simd_gt(nearest));
+        let mirrors = mirrors & yields.simd_gt(zero);
+        let lost = apart.select(zero, gives * 0.5);
         let dx = x - (body.x.load(simd) + bx * passed - away_x * back);
         let dy = y - (body.y.load(simd) + by * passed - away_y * back);
         let scale = mirrors.select(two, one);
-        let ux = mirrors.select((bx + from_x) * 0.5, bx - away_x * gives);
-        let uy = mirrors.select((by + from_y) * 0.5, by - away_y * gives);
+        let ux = mirrors.select((bx + from_x) * 0.5 - away_x * lost, bx - away_x * gives);
+        let uy = mirrors.select((by + from_y) * 0.5 - away_y * lost, by - away_y * gives);
         let distance = greater(dx * dx + dy * dy, f32x8::splat(simd, TINY * TINY)).sqrt();
         let per = 1.0 / distance;
         let n = (dx * per, dy * per);
