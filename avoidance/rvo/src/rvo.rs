@@ -57,7 +57,7 @@ throng_core::options! {
         wall_reach: f32 = 2.0, "m", 0.0..=100.0;
         /// The preferred velocity of each agent is turned to the right by a fixed angle of its
         /// own, drawn by id up to this: so nobody waits for ever in an exact symmetry.
-        symmetry_breaking: f32 = 0.02, "rad", 0.0..=0.2;
+        symmetry_breaking: f32 = 0.06, "rad", 0.0..=0.2;
     }
 }
 
