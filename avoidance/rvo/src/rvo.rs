@@ -40,24 +40,24 @@ throng_core::options! {
         samples: u32 = 250, "", 1..=4096;
         /// w: how much a collision ahead counts against leaving the preferred velocity. More
         /// makes people wary, less makes them push through.
-        wariness: f32 = 2.0, "m", 0.01..=100.0;
+        wariness: f32 = 4.0, "m", 0.01..=100.0;
         /// Collisions with neighbours later than this cost nothing.
         time_horizon: f32 = 4.0, "s", 0.05..=60.0;
         /// Collisions with walls later than this cost nothing.
         wall_horizon: f32 = 0.6, "s", 0.05..=60.0;
         /// Velocities can change by so much per second.
-        max_acceleration: f32 = 10.0, "m/s2", 0.1..=1000.0;
+        max_acceleration: f32 = 20.0, "m/s2", 0.1..=1000.0;
         /// Share of w that members of one group count each other with.
         companions: f32 = 1.0, "", 0.0..=1.0;
         /// Neighbours farther away are not looked at.
         reach: f32 = 5.0, "m", 0.0..=100.0;
         /// At most so many neighbours, the nearest, are looked at.
-        most: u32 = 10, "", 0..=64;
+        most: u32 = 16, "", 0..=64;
         /// Walls farther away are not looked at.
         wall_reach: f32 = 2.0, "m", 0.0..=100.0;
         /// The preferred velocity of each agent is turned to the right by a fixed angle of its
         /// own, drawn by id up to this: so nobody waits for ever in an exact symmetry.
-        symmetry_breaking: f32 = 0.02, "rad", 0.0..=0.2;
+        symmetry_breaking: f32 = 0.06, "rad", 0.0..=0.2;
     }
 }
 

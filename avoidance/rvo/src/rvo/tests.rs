@@ -11,6 +11,7 @@ use super::{Rvo, threats::Threats};
 /// No angle, so that penalties can be written down.
 fn plain() -> Rvo {
     Rvo {
+        wariness: 2.0,
         symmetry_breaking: 0.0,
         ..Rvo::default()
     }

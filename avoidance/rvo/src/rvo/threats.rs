@@ -11,6 +11,9 @@ use super::{Rvo, sound};
 const TOUCH: f32 = 0.005;
 /// The time in which those who overlap are to part at least, seconds.
 const PARTING: f32 = 0.1;
+/// No collision is more urgent than this, per second: within a step all are the same, and none may
+/// outweigh those that have happened.
+const URGENT: f32 = 10.0;
 /// How much worse than standing an approach to somebody overlapped can become.
 const WORST: f32 = 3.0;
 
@@ -189,7 +192,7 @@ impl Threats {
             let towards = r.at.dot(w);
             let root = towards * towards - w.length_squared() * r.power;
             if towards > 0.0 && root > 0.0 {
-                let urgency = (towards + root.sqrt()) * r.per_power;
+                let urgency = ((towards + root.sqrt()) * r.per_power).min(URGENT);
                 cost = cost.max((urgency - r.free) * r.weight);
             }
         }
@@ -223,6 +226,7 @@ impl Threats {
         let mut cost = zero;
         let mut distance = distance;
         let worst = f32x8::splat(simd, WORST);
+        let urgent = f32x8::splat(simd, URGENT);
         for o in &self.overlapped {
             let parts = (x * o.scale - o.less.x) * o.away.x + (y * o.scale - o.less.y) * o.away.y;
             let short = greater(1.0 - parts * o.per_depth, zero);
@@ -240,6 +244,7 @@ impl Threats {
             let meets = towards.simd_gt(zero) & root.simd_gt(zero);
             if meets.any_true() {
                 let urgency = (towards + meets.select(root, zero).sqrt()) * r.per_power;
+                let urgency = urgency.simd_lt(urgent).select(urgency, urgent);
                 let dear = (urgency - r.free) * r.weight;
                 cost = meets.select(greater(dear, cost), cost);
             }
