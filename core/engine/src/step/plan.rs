@@ -74,10 +74,14 @@ fn crowding(state: &State, place: &Place, parts: &Parts, row: usize) -> Option<(
         return None;
     }
     let per_edge = &state.pricing.edges[table];
+    // The crowd beyond the horizon counts for nothing, now as when the route was planned.
+    let seen = edges.len() - (track.invisible as usize).min(edges.len());
     let (mut base, mut crowd) = (0.0f32, 0.0f32);
-    for &e in edges {
+    for (i, &e) in edges.iter().enumerate() {
         base += per_edge.base[e as usize];
-        crowd += per_edge.crowd[e as usize];
+        if i < seen {
+            crowd += per_edge.crowd[e as usize];
+        }
     }
     Some((crowd / base.max(1e-6), base, crowd))
 }
