@@ -8,7 +8,7 @@ pub mod indicative;
 
 use glam::{Vec2, Vec3};
 use throng_core::{Frame, Gate, NavMap, NavRepresentation, Site};
-use throng_kit::funnel::{Opening, next_corner};
+use throng_kit::funnel::{Opening, gates_before, next_corner};
 
 use crate::{
     scenario::{FollowKind, FollowSpec},
@@ -147,6 +147,10 @@ pub fn find_corner(
         return;
     }
     routes.gates_ahead(track, nav, site, map, WINDOW, &mut scratch.gates);
+    if track.remaining() as usize <= WINDOW {
+        let count = gates_before(&scratch.gates, walker.target.truncate());
+        scratch.gates.truncate(count);
+    }
     scratch.ends.clear();
     scratch
         .ends

@@ -171,9 +171,27 @@ impl Funnel {
     }
 }
 
+/// How many gates count on the way to a target: those at the end that it lies before, next to
+/// their middle, need not be passed to reach it. (On a medial axis the gate across a node may
+/// lie beyond places that hang on the edge behind the node.)
+pub fn gates_before(gates: &[Gate], to: Vec2) -> usize {
+    let mut count = gates.len();
+    while let Some(gate) = gates[..count].last() {
+        let opening = Opening::of(gate, 0.0);
+        let middle = gate.middle.truncate();
+        let near = middle.distance_squared(to) <= middle.distance_squared(opening.left);
+        if !near || opening.left == opening.right || opening.is_behind(to) {
+            break;
+        }
+        count -= 1;
+    }
+    count
+}
+
 /// Appends the corners of the shortest way from `from` through all the gates to `to`, both ends
 /// left out: plan points, each with the index of its gate.
 pub fn pull(gates: &[Gate], from: Vec2, to: Vec2, radius: f32, corners: &mut Vec<Corner>) {
+    let gates = &gates[..gates_before(gates, to)];
     let mut apex = from;
     let mut first = 0;
     while first < gates.len() {
@@ -197,6 +215,7 @@ pub fn pull(gates: &[Gate], from: Vec2, to: Vec2, radius: f32, corners: &mut Vec
 /// The length of the shortest way through gates over a floor plan, metres. Seen from above it is
 /// the pulled string; where gates differ in height it climbs from gate to gate.
 pub fn pulled_length(gates: &[Gate], from: Vec3, to: Vec3, radius: f32) -> f32 {
+    let gates = &gates[..gates_before(gates, to.truncate())];
     let mut corners = Vec::new();
     pull(gates, from.truncate(), to.truncate(), radius, &mut corners);
     let mut length = 0.0;
@@ -210,6 +229,9 @@ pub fn pulled_length(gates: &[Gate], from: Vec3, to: Vec3, radius: f32) -> f32 {
         };
         let start = at.truncate();
         for passed in &gates[gate.min(last)..last] {
+            if Opening::of(passed, 0.0).is_behind(start) {
+                continue;
+            }
             let on_gate = crossing(passed, start, end);
             length += on_gate.distance(at);
             at = on_gate;

@@ -18,7 +18,7 @@ mod voronoi;
 
 use glam::Vec3;
 use throng_core::{
-    Attachment, Capabilities, Change, EdgeId, Gate, Location, NONE, NavError, NavMap,
+    Attachment, Capabilities, Change, EdgeId, Gate, GroundView, Location, NONE, NavError, NavMap,
     NavRepresentation, RegionId, Remap, Site, options, register,
 };
 
@@ -43,6 +43,14 @@ options! {
         /// Floors of the ground in each layer.
         floors: Vec<Vec<u16>>,
     }
+}
+
+/// The walls of each layer in whole numbers, as the diagram is drawn over them: for comparisons.
+pub fn wall_lines(ground: &GroundView<'_>) -> Vec<Vec<[i32; 4]>> {
+    let layers = Layers::of(ground).straightened().layers;
+    let line = |w: &layers::Wall| [w.a[0], w.a[1], w.b[0], w.b[1]];
+    let lines = layers.iter().map(|l| l.walls.iter().map(line).collect());
+    lines.collect()
 }
 
 /// Layers, their diagrams, and the axis made of them.
@@ -134,11 +142,11 @@ impl NavRepresentation for Ecm {
         let share = f64::from(if back { 1.0 - along } else { along });
         let at = of.arc.at(share);
         let heights = Heights::over(&site.ground, &self.floors);
-        let mut feet = of.arc.things().map(|t| heights.point(t.foot(at), of.layer));
+        let mut feet = of.arc.things().map(|t| heights.point(t.foot(at), of.layer, of.stair));
         if back {
             feet.reverse();
         }
-        Some(draw::gate_at(heights.place(at, of.layer), feet))
+        Some(draw::gate_at(heights.place(at, of.layer, of.stair), feet))
     }
 
     fn edge_line(
@@ -156,7 +164,7 @@ impl NavRepresentation for Ecm {
         let heights = Heights::over(&site.ground, &self.floors);
         let tolerance = f64::from(tolerance.max(1e-4));
         of.arc
-            .sample(tolerance, |p| out.push(heights.point(p, of.layer)));
+            .sample(tolerance, |p| out.push(heights.point(p, of.layer, of.stair)));
         if back {
             out[first..].reverse();
         }

@@ -5,4 +5,4 @@
 
 mod ecm;
 
-pub use ecm::Ecm;
+pub use ecm::{Ecm, wall_lines};

@@ -59,7 +59,7 @@ fn blocks(seed: u64) -> Environment {
             solid.push(ring);
         }
     }
-    floor(vec![rectangle(-1.5, -1.5, 21.5, 17.5)], solid)
+    floor(vec![rectangle(-0.1, -0.1, 20.3, 16.3)], solid)
 }
 
 /// The least clearance of the widest way between all nodes and one, by plain relaxation.
@@ -186,9 +186,9 @@ fn bodies_get_through_where_a_lattice_says_so() {
         let view = b.ground.view();
         let fitting = Fitting::of(&b, STEP);
         let mut s = Stream::new(seed, 2, Purpose::Strategy, 0);
-        for _ in 0..60 {
+        for _ in 0..150 {
             let mut draw = || {
-                let at = glam::Vec2::new(s.range(-11.0, 11.0) as f32, s.range(-9.0, 9.0) as f32);
+                let at = glam::Vec2::new(s.range(-10.0, 10.0) as f32, s.range(-8.0, 8.0) as f32);
                 view.locate_plan(at, None)
             };
             let (Some(from), Some(to)) = (draw(), draw()) else {
@@ -204,7 +204,18 @@ fn bodies_get_through_where_a_lattice_says_so() {
                 // A lattice for slightly wider bodies may miss a way, one for slightly thinner
                 // ones may see one too many.
                 if fitting.joined(p, q, radius + 0.08) {
-                    assert!(found, "radius {radius}, {p} to {q}");
+                    let (a, z) = (b.attach(from), b.attach(to));
+                    let edge = |h: &Attachment| {
+                        let e = h.edge as usize;
+                        (b.map.edge_clearance[e], b.map.edge_from[e], b.map.edge_to[e])
+                    };
+                    assert!(
+                        found,
+                        "radius {radius}, {p} to {q}, {a:?} {:?}, {z:?} {:?}, {}",
+                        edge(&a),
+                        edge(&z),
+                        widest_from(&b, a.node)[z.node as usize]
+                    );
                     both += 1;
                 } else if !fitting.joined(p, q, radius - 0.08) {
                     assert!(!found, "radius {radius}, {p} to {q}");

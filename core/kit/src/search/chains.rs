@@ -163,7 +163,7 @@ impl Chains {
             }
             if goal.edge != NONE {
                 goal.edge = map.edge_twin[goal.edge as usize];
-                least += terms.base(goal.edge) * f64::from(goal.share);
+                least += terms.base_of_part(goal.edge) * f64::from(goal.share);
             }
             goal.paid = least;
         }
@@ -488,7 +488,7 @@ impl Problem for OverChains<'_> {
         Some(if goal.edge == NONE {
             paid
         } else {
-            paid + terms.base(goal.edge) * f64::from(goal.share)
+            paid + terms.base_of_part(goal.edge) * f64::from(goal.share)
         })
     }
 }

@@ -51,7 +51,7 @@ impl Horizon {
         let seen = self.limit - paid;
         // What is closed stays closed, seen or not.
         if full > seen && full.is_finite() {
-            let base = terms.base(edge) * share;
+            let base = terms.base_of_part(edge) * share;
             return if seen <= 0.0 {
                 paid + base
             } else {

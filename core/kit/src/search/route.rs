@@ -98,7 +98,7 @@ impl Stub {
             edge,
             share,
             cost: cost * share,
-            base: terms.base(edge) * share,
+            base: terms.base_of_part(edge) * share,
             length: f64::from(terms.map.edge_length[edge as usize]) * share,
         }
     }

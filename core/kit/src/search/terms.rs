@@ -127,6 +127,16 @@ impl<'a> Terms<'a> {
         .cost(edge)
     }
 
+    /// The cost without the crowd of an edge whose clearance does not matter.
+    #[inline(always)]
+    pub fn base_of_part(&self, edge: EdgeId) -> f64 {
+        Terms {
+            weight: 0.0,
+            ..*self
+        }
+        .cost_of_part(edge)
+    }
+
     /// The crowd part of an edge, unweighted.
     #[inline]
     pub fn crowd(&self, edge: EdgeId) -> f64 {

@@ -6,7 +6,7 @@ use throng_core::{NO_DOOR, NavError};
 
 use super::{
     arc::Arc,
-    layers::{Layer, Layers, SOLID, Stair},
+    layers::{Layer, Layers, NOBODY, SOLID, Stair, owned_by},
     voronoi::{self, Piece},
 };
 
@@ -26,6 +26,8 @@ pub struct Edge {
     pub feet: [[DVec2; 2]; 2],
     pub door: u16,
     pub layer: u16,
+    /// The stair that it lies on, or [`NOBODY`].
+    pub stair: u16,
 }
 
 impl Edge {
@@ -149,7 +151,7 @@ impl Part {
     fn crossing(&self, stair: u16, side: impl Fn(DVec2) -> f64) -> Option<(usize, DVec2)> {
         let mut found = None;
         for (i, piece) in self.pieces.iter().enumerate() {
-            if piece.owners != [stair, stair] {
+            if !piece.owners.iter().all(|o| owned_by(*o, stair)) {
                 continue;
             }
             let arc = self.arc(i);
@@ -164,13 +166,20 @@ impl Part {
         found
     }
 
-    /// Drops what lies beyond the cut through a stair.
-    fn drop_beyond(&mut self, stair: u16, beyond: impl Fn(DVec2) -> bool) {
-        let dropped: Vec<bool> = (0..self.pieces.len())
-            .map(|i| self.pieces[i].owners.contains(&stair) && beyond(self.arc(i).at(0.5)))
-            .collect();
+    /// Drops what lies on stairs beyond their cuts: what is beyond for every stair it may lie on.
+    fn drop_beyond(&mut self, cuts: &[Cut]) {
+        if cuts.is_empty() {
+            return;
+        }
+        let dropped = (0..self.pieces.len()).map(|i| {
+            let at = self.arc(i).at(0.5);
+            let owners = self.pieces[i].owners;
+            let of_piece = |cut: &&Cut| owners.iter().any(|o| owned_by(*o, cut.stair));
+            let mut stairs = cuts.iter().filter(of_piece).peekable();
+            stairs.peek().is_some() && stairs.all(|cut| cut.hides(at))
+        });
         // Edges between corners go where their neighbours go.
-        let mut gone = dropped;
+        let mut gone: Vec<bool> = dropped.collect();
         let mut at_node = vec![false; self.nodes.len()];
         for (i, piece) in self.pieces.iter().enumerate() {
             if !gone[i] && piece.owners != [SOLID; 2] {
@@ -206,6 +215,20 @@ impl Part {
     }
 }
 
+/// Where a layer ends on a stair.
+struct Cut {
+    stair: u16,
+    at: DVec2,
+    /// Away from the layer's own end of the stair.
+    outward: DVec2,
+}
+
+impl Cut {
+    fn hides(&self, p: DVec2) -> bool {
+        (p - self.at).dot(self.outward) > 0.0
+    }
+}
+
 /// Draws the diagrams of all layers over walls turned by an angle.
 pub fn draw(layers: &Layers, angle: f64, seconds: f64) -> Result<Vec<Raw>, NavError> {
     let drawn = layers.layers.iter().map(|layer| {
@@ -226,8 +249,12 @@ pub fn assemble(layers: &Layers, raws: &[Raw]) -> Result<Axis, NavError> {
         })
         .collect();
     let mut joints = Vec::with_capacity(layers.stairs.len());
+    let mut cuts: Vec<Vec<Cut>> = parts.iter().map(|_| Vec::new()).collect();
     for stair in &layers.stairs {
-        joints.push(cut_stair(&mut parts, stair)?);
+        joints.push(cut_stair(&mut parts, stair, &mut cuts)?);
+    }
+    for (part, cuts) in parts.iter_mut().zip(&cuts) {
+        part.drop_beyond(cuts);
     }
     let mut axis = Axis::default();
     let mut first_node = Vec::with_capacity(parts.len());
@@ -240,12 +267,18 @@ pub fn assemble(layers: &Layers, raws: &[Raw]) -> Result<Axis, NavError> {
         axis.node_layer.resize(axis.nodes.len(), l as u16);
         for (i, piece) in part.pieces.iter().enumerate() {
             let arc = part.arc(i);
+            let middle = arc.at(0.5);
+            let stair = piece.owners.into_iter().flatten().find(|&owner| {
+                let hidden = |cut: &Cut| cut.stair == owner && cut.hides(middle);
+                owner != NOBODY && owner != layer.floor && !cuts[l].iter().any(hidden)
+            });
             axis.edges.push(Edge {
                 nodes: piece.nodes.map(|n| n + first),
                 arc,
                 feet: arc.things().map(|t| arc.ends.map(|e| t.foot(e))),
                 door: part.doors[i],
                 layer: l as u16,
+                stair: stair.unwrap_or(NOBODY),
             });
         }
     }
@@ -257,7 +290,11 @@ pub fn assemble(layers: &Layers, raws: &[Raw]) -> Result<Axis, NavError> {
 }
 
 /// Cuts a stair between two layers in the middle; gives the node of each layer there.
-fn cut_stair(parts: &mut [Part], stair: &Stair) -> Result<[(usize, u32); 2], NavError> {
+fn cut_stair(
+    parts: &mut [Part],
+    stair: &Stair,
+    cuts: &mut [Vec<Cut>],
+) -> Result<[(usize, u32); 2], NavError> {
     let [(lower, from), (upper, to)] = stair.ends;
     for share in CUTS {
         let middle = from + (to - from) * share;
@@ -277,8 +314,13 @@ fn cut_stair(parts: &mut [Part], stair: &Stair) -> Result<[(usize, u32); 2], Nav
             part.cut(cut, one.1);
             end.1 = part.nodes.len() as u32 - 1;
         }
-        parts[lower].drop_beyond(stair.floor, |p| side(p) > 0.0);
-        parts[upper].drop_beyond(stair.floor, |p| side(p) < 0.0);
+        for (layer, outward) in [(lower, to - from), (upper, from - to)] {
+            cuts[layer].push(Cut {
+                stair: stair.floor,
+                at: middle,
+                outward,
+            });
+        }
         return Ok(nodes);
     }
     Err(NavError::Unsuitable {

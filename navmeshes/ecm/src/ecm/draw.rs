@@ -6,7 +6,10 @@ use throng_core::{
 };
 use throng_kit::Walk;
 
-use super::axis::{Axis, Edge};
+use super::{
+    axis::{Axis, Edge},
+    layers::NOBODY,
+};
 
 /// Finds the places of plan points: on the layer's own floor, else on a stair at it.
 #[derive(Clone, Copy)]
@@ -24,10 +27,17 @@ impl<'a> Heights<'a> {
         }
     }
 
-    /// The place of a point of a layer; the nearest one if rounding put it off the ground.
-    pub fn place(&self, p: DVec2, layer: u16) -> Location {
+    /// The place of a point on a stair or else on a layer; the nearest one if rounding put it off
+    /// the ground.
+    pub fn place(&self, p: DVec2, layer: u16, stair: u16) -> Location {
         let at = p.as_vec2();
         let floors = &self.floors[usize::from(layer)];
+        let on_stair = [stair, floors[0]];
+        let floors = if stair == NOBODY {
+            floors.as_slice()
+        } else {
+            &on_stair
+        };
         let here = floors
             .iter()
             .find_map(|&floor| self.ground.locate_plan(at, Some(floor)));
@@ -44,11 +54,11 @@ impl<'a> Heights<'a> {
     }
 
     /// The point of the ground below a plan point.
-    pub fn point(&self, p: DVec2, layer: u16) -> Vec3 {
+    pub fn point(&self, p: DVec2, layer: u16, stair: u16) -> Vec3 {
         if self.ground.flat {
             return p.as_vec2().extend(self.ground.vertices[0].z);
         }
-        let z = self.place(p, layer).point.z;
+        let z = self.place(p, layer, stair).point.z;
         p.as_vec2().extend(z)
     }
 }
@@ -64,11 +74,14 @@ pub fn fill(
     map: &mut NavMap,
 ) -> Ways {
     let nodes = axis.nodes.len();
-    map.node_place = axis
-        .nodes
-        .iter()
-        .zip(&axis.node_layer)
-        .map(|(p, &layer)| heights.place(*p, layer))
+    let mut node_stair = vec![NOBODY; nodes];
+    for edge in axis.edges.iter().filter(|e| e.stair != NOBODY) {
+        for node in edge.nodes {
+            node_stair[node as usize] = edge.stair;
+        }
+    }
+    map.node_place = (0..nodes)
+        .map(|n| heights.place(axis.nodes[n], axis.node_layer[n], node_stair[n]))
         .collect();
     map.node_region = vec![NONE; nodes];
     for (r, edge) in axis.edges.iter().enumerate() {
@@ -118,7 +131,7 @@ pub fn fill(
     for (r, edge) in axis.edges.iter().enumerate() {
         let length = length_of(ground, heights, edge) as f32;
         let [a, b] = edge.clearances();
-        let feet = edge.feet.map(|side| side.map(|p| heights.point(p, edge.layer)));
+        let feet = edge.feet.map(|side| side.map(|p| heights.point(p, edge.layer, edge.stair)));
         for way in 0..2 {
             let (e, twin) = (ways[r][way] as usize, ways[r][1 - way]);
             let (from, to) = (edge.nodes[way], edge.nodes[1 - way]);
@@ -166,7 +179,7 @@ fn length_of(ground: &GroundView<'_>, heights: &Heights<'_>, edge: &Edge) -> f64
     let steps = (plan / 0.5).ceil().clamp(1.0, 256.0) as usize;
     let height = |i: usize| {
         let p = edge.arc.at(i as f64 / steps as f64);
-        f64::from(heights.place(p, edge.layer).point.z)
+        f64::from(heights.place(p, edge.layer, edge.stair).point.z)
     };
     let run = plan / steps as f64;
     let mut last = height(0);
@@ -188,13 +201,13 @@ fn regions(ground: &GroundView<'_>, heights: &Heights<'_>, axis: &Axis, map: &mu
     map.region_place = axis
         .edges
         .iter()
-        .map(|e| heights.place(e.arc.at(0.5), e.layer))
+        .map(|e| heights.place(e.arc.at(0.5), e.layer, e.stair))
         .collect();
     map.region_ring_start.push(0);
     for edge in &axis.edges {
         let first = map.region_ring.len();
         for p in edge.outline() {
-            let p = heights.point(p, edge.layer);
+            let p = heights.point(p, edge.layer, edge.stair);
             if map.region_ring[first..].last() != Some(&p) {
                 map.region_ring.push(p);
             }
@@ -237,7 +250,8 @@ fn add_slopes(ground: &GroundView<'_>, axis: &Axis, floors: &[Vec<u16>], areas: 
         let near = AABB::from_corners(low.to_array(), high.to_array());
         for found in tree.locate_in_envelope_intersecting(near) {
             let edge = &axis.edges[found.data];
-            if floors[usize::from(edge.layer)].contains(&ground.floors[t]) {
+            let here = edge.stair == NOBODY || edge.stair == ground.floors[t];
+            if here && floors[usize::from(edge.layer)].contains(&ground.floors[t]) {
                 areas[found.data] += more * clipped_area(&edge.outline(), &corners);
             }
         }

@@ -9,8 +9,19 @@ use std::collections::BTreeMap;
 use glam::{DVec2, Vec3};
 use throng_core::{GroundView, NO_DOOR, NONE};
 
+/// Nobody's ground.
+pub const NOBODY: u16 = u16::MAX;
+
+/// Floors of the ground on one side of a wall: none, one, or two where the flank of the stair
+/// down is that of the stair up.
+pub type Owners = [u16; 2];
 /// Nobody's ground: solid.
-pub const SOLID: u16 = u16::MAX;
+pub const SOLID: Owners = [NOBODY; 2];
+
+/// Whether a floor is among the owners.
+pub fn owned_by(owners: Owners, floor: u16) -> bool {
+    owners.contains(&floor)
+}
 /// Corners that stick out of a straight wall by less than this are dropped, metres.
 const STRAIGHT: f64 = 1e-5;
 /// Whole numbers reach this far on either side of 0; a rotation stays within 2^30.
@@ -24,8 +35,8 @@ pub type Point = [i32; 2];
 pub struct Wall {
     pub a: Point,
     pub b: Point,
-    pub left: u16,
-    pub right: u16,
+    pub left: Owners,
+    pub right: Owners,
 }
 
 /// A door leaf, in metres.
@@ -63,10 +74,6 @@ pub struct Layers {
 }
 
 impl Layers {
-    pub fn metres(&self, p: Point) -> DVec2 {
-        metres(p, self.unit)
-    }
-
     /// Reads the walls of a ground that is a floor plan.
     pub fn of(ground: &GroundView<'_>) -> Layers {
         let reach = ground
@@ -177,8 +184,8 @@ impl Layers {
     pub fn floors(&self) -> Vec<Vec<u16>> {
         let floors = self.layers.iter().map(|layer| {
             let mut floors = vec![layer.floor];
-            for owner in layer.walls.iter().flat_map(|w| [w.left, w.right]) {
-                if owner != SOLID && !floors.contains(&owner) {
+            for owner in layer.walls.iter().flat_map(|w| [w.left, w.right]).flatten() {
+                if owner != NOBODY && !floors.contains(&owner) {
                     floors.push(owner);
                 }
             }
@@ -203,6 +210,7 @@ pub fn metres(p: Point, unit: f64) -> DVec2 {
 
 /// A wall with its lower end first, the ground of `floor` on the left of a to b.
 fn owned(a: Point, b: Point, floor: u16) -> Wall {
+    let floor = [floor, NOBODY];
     if a < b {
         Wall {
             a,
@@ -251,6 +259,15 @@ fn add_flanks(layer: &mut Layer, stair: u16, sides: &[[Point; 2]], grain: f32, u
     }
 }
 
+fn join(owners: &mut Owners, more: Owners) {
+    for floor in more {
+        if floor != NOBODY && !owners.contains(&floor) {
+            let free = usize::from(owners[0] != NOBODY);
+            owners[free] = floor;
+        }
+    }
+}
+
 /// Makes one wall of the two sides of each.
 fn merge(walls: &mut Vec<Wall>) {
     walls.sort_unstable();
@@ -258,12 +275,8 @@ fn merge(walls: &mut Vec<Wall>) {
     for wall in walls.iter() {
         match merged.last_mut() {
             Some(last) if last.a == wall.a && last.b == wall.b => {
-                if last.left == SOLID {
-                    last.left = wall.left;
-                }
-                if last.right == SOLID {
-                    last.right = wall.right;
-                }
+                join(&mut last.left, wall.left);
+                join(&mut last.right, wall.right);
             }
             _ => merged.push(*wall),
         }
@@ -377,7 +390,8 @@ mod tests {
         let mut walls = vec![owned([0, 0], [5, 0], 3), owned([5, 0], [0, 0], 4)];
         merge(&mut walls);
         assert_eq!(walls.len(), 1);
-        assert_eq!((walls[0].left, walls[0].right), (3, 4));
+        assert_eq!(walls[0].left, [3, NOBODY]);
+        assert_eq!(walls[0].right, [4, NOBODY]);
     }
 
     #[test]
@@ -391,7 +405,7 @@ mod tests {
         // A third wall at a corner keeps it.
         let mut tee = walls.clone();
         tee.push(Wall {
-            left: 0,
+            left: [0, NOBODY],
             ..wall([10, 0], [10, 9])
         });
         assert!(straighten(&tee, 1.1).iter().any(|w| w.a == [10, 0] || w.b == [10, 0]));

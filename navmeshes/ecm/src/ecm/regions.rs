@@ -7,18 +7,36 @@
 use glam::DVec2;
 use throng_core::{GroundView, Location, NONE, RegionId};
 
-use super::{axis::Axis, layers::Layers};
+use super::{
+    axis::Axis,
+    layers::{Layers, NOBODY},
+};
 
 /// The outlines of all regions and how to find them.
 #[derive(Clone, Debug, Default)]
 pub struct Regions {
     outlines: Vec<Outline>,
     layer: Vec<u16>,
+    stair: Vec<u16>,
     /// Regions across the four cuts of each, [`NONE`] where there is none.
     beside: Vec<[RegionId; 4]>,
     grids: Vec<Grid>,
     /// The layers that the ground of each floor may belong to.
     layers_of: Vec<[u16; 2]>,
+}
+
+/// What is known of where a place is.
+struct Here {
+    layers: [u16; 2],
+    /// The stair under it, or [`NOBODY`].
+    stair: u16,
+}
+
+impl Here {
+    const ONE_LAYER: Here = Here {
+        layers: [0; 2],
+        stair: NOBODY,
+    };
 }
 
 /// Six corners, coordinates apart.
@@ -163,13 +181,13 @@ impl Regions {
         for (l, layer) in layers.layers.iter().enumerate() {
             layers_of[usize::from(layer.floor)] = [l as u16; 2];
             for wall in &layer.walls {
-                for owner in [wall.left, wall.right] {
+                for owner in [wall.left, wall.right].into_iter().flatten() {
                     if let Some(of) = layers_of.get_mut(usize::from(owner))
                         && owner != layer.floor
                     {
                         if of[0] == u16::MAX {
                             *of = [l as u16; 2];
-                        } else {
+                        } else if of[0] != l as u16 {
                             of[1] = l as u16;
                         }
                     }
@@ -179,6 +197,7 @@ impl Regions {
         Regions {
             outlines: axis.edges.iter().map(|e| Outline::of(e.outline())).collect(),
             layer: axis.edges.iter().map(|e| e.layer).collect(),
+            stair: axis.edges.iter().map(|e| e.stair).collect(),
             beside: beside(axis),
             grids: (0..layers.layers.len())
                 .map(|l| Grid::over(axis, l))
@@ -191,18 +210,22 @@ impl Regions {
     #[inline]
     pub fn find(&self, ground: &GroundView<'_>, place: Location, hint: RegionId) -> RegionId {
         let p = place.point.truncate().as_dvec2();
-        let layers = if self.grids.len() == 1 {
-            [0, 0]
+        let here = if self.grids.len() == 1 {
+            Here::ONE_LAYER
         } else {
             match ground.floors.get(place.triangle as usize) {
-                Some(&floor) => self.layers_of[usize::from(floor)],
+                Some(&floor) => Here {
+                    layers: self.layers_of[usize::from(floor)],
+                    stair: if floor < ground.floor_count {
+                        NOBODY
+                    } else {
+                        floor
+                    },
+                },
                 None => return NONE,
             }
         };
-        let has = |region: RegionId| {
-            let r = region as usize;
-            layers.contains(&self.layer[r]) && self.outlines[r].has(p)
-        };
+        let has = |r: RegionId| self.may_be(r, &here) && self.outlines[r as usize].has(p);
         if (hint as usize) < self.outlines.len() {
             if has(hint) {
                 return hint;
@@ -213,39 +236,47 @@ impl Regions {
                 }
             }
         }
-        self.search(p, layers)
+        self.search(p, &here)
     }
 
-    fn search(&self, p: DVec2, layers: [u16; 2]) -> RegionId {
-        for (i, layer) in layers.into_iter().enumerate() {
-            let Some(grid) = self.grids.get(usize::from(layer)) else {
-                continue;
-            };
-            if (i == 1 && layers[0] == layer) || grid.start.is_empty() {
-                continue;
-            }
+    /// Whether a region can hold places there. Where two stairs share a footprint only one is
+    /// meant.
+    #[inline(always)]
+    fn may_be(&self, region: RegionId, here: &Here) -> bool {
+        let r = region as usize;
+        let (layer, stair) = (self.layer[r], self.stair[r]);
+        (layer == here.layers[0] || layer == here.layers[1])
+            && (here.stair == NOBODY || stair == NOBODY || stair == here.stair)
+    }
+
+    /// The grids of the layers that a place may be on.
+    fn grids_at(&self, here: &Here) -> impl Iterator<Item = &Grid> {
+        let [one, two] = here.layers;
+        let second = (two != one).then_some(two);
+        [Some(one), second]
+            .into_iter()
+            .flatten()
+            .filter_map(|l| self.grids.get(usize::from(l)))
+            .filter(|grid| !grid.start.is_empty())
+    }
+
+    fn search(&self, p: DVec2, here: &Here) -> RegionId {
+        for grid in self.grids_at(here) {
             let (x, y) = grid.cell(p);
-            if let Some(&found) = grid
-                .items(x, y)
-                .iter()
-                .find(|&&r| self.outlines[r as usize].has(p))
-            {
+            let found = grid.items(x, y).iter().copied();
+            let mut found =
+                found.filter(|&r| self.outlines[r as usize].has(p) && self.may_be(r, here));
+            if let Some(found) = found.next() {
                 return found;
             }
         }
-        self.nearest(p, layers)
+        self.nearest(p, here)
     }
 
     /// The nearest region, for points on walls and off the ground.
-    fn nearest(&self, p: DVec2, layers: [u16; 2]) -> RegionId {
+    fn nearest(&self, p: DVec2, here: &Here) -> RegionId {
         let mut best = (f64::INFINITY, NONE);
-        for (i, layer) in layers.into_iter().enumerate() {
-            let Some(grid) = self.grids.get(usize::from(layer)) else {
-                continue;
-            };
-            if (i == 1 && layers[0] == layer) || grid.start.is_empty() {
-                continue;
-            }
+        for grid in self.grids_at(here) {
             let (cx, cy) = grid.cell(p);
             for ring in 0..=grid.width.max(grid.height) {
                 // Cells of this ring are at least so far, for a point in the middle cell.
@@ -262,7 +293,7 @@ impl Regions {
                         }
                         for &r in grid.items(x, y) {
                             let distance = self.outlines[r as usize].distance_squared(p);
-                            if (distance, r) < best {
+                            if (distance, r) < best && self.may_be(r, here) {
                                 best = (distance, r);
                             }
                         }
@@ -281,7 +312,7 @@ impl Regions {
             .sum();
         grids
             + self.outlines.capacity() * size_of::<Outline>()
-            + self.layer.capacity() * 2
+            + (self.layer.capacity() + self.stair.capacity()) * 2
             + self.beside.capacity() * 16
     }
 }

@@ -13,7 +13,7 @@ use throng_core::{NavError, math};
 use super::{
     arc::{Arc, Thing},
     axis::Raw,
-    layers::{Layer, SOLID, Wall, metres},
+    layers::{Layer, Owners, SOLID, Wall, metres},
 };
 
 /// Half-edges and vertices of a diagram, as far as they are needed here.
@@ -44,7 +44,7 @@ pub struct Piece {
     pub left: Thing,
     pub right: Thing,
     /// Floors of the ground on either side, [`SOLID`] where a corner cannot tell.
-    pub owners: [u16; 2],
+    pub owners: [Owners; 2],
 }
 
 impl Piece {
@@ -170,7 +170,7 @@ pub fn walkable(layer: &Layer, unit: f64, diagram: &Diagram) -> Raw {
             b: ends[b],
         }
     };
-    let owner = |cell: Cell, middle: DVec2| -> Option<u16> {
+    let owner = |cell: Cell, middle: DVec2| -> Option<Owners> {
         let Cell::Wall(wall) = cell else { return None };
         let wall: &Wall = &layer.walls[wall as usize];
         let (a, b) = (metres(wall.a, unit), metres(wall.b, unit));
