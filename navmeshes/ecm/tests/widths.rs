@@ -62,6 +62,20 @@ fn blocks(seed: u64) -> Environment {
     floor(vec![rectangle(-0.1, -0.1, 20.3, 16.3)], solid)
 }
 
+/// Two rooms and a thick wall between them with three gaps.
+fn gaps(seed: u64) -> Environment {
+    let mut s = Stream::new(seed, 0, Purpose::Strategy, 0);
+    let mut solid = Vec::new();
+    let mut low = -1.0;
+    for middle in [2.0, 8.0, 13.0] {
+        let half = s.range(0.1, 0.7);
+        solid.push(rectangle(9.0, low, 11.0, middle - half));
+        low = middle + half;
+    }
+    solid.push(rectangle(9.0, low, 11.0, 17.0));
+    floor(vec![rectangle(0.0, 0.0, 20.0, 16.0)], solid)
+}
+
 /// The least clearance of the widest way between all nodes and one, by plain relaxation.
 fn widest_from(b: &Built, node: u32) -> Vec<f32> {
     let mut width = vec![-1.0_f32; b.map.nodes()];
@@ -181,12 +195,13 @@ impl Fitting {
 fn bodies_get_through_where_a_lattice_says_so() {
     const STEP: f32 = 0.1;
     let (mut both, mut neither) = (0, 0);
-    for seed in 20..24 {
-        let b = built(&blocks(seed));
+    let floors = (20..23).map(|seed| (seed, blocks(seed)));
+    for (seed, environment) in floors.chain((30..36).map(|seed| (seed, gaps(seed)))) {
+        let b = built(&environment);
         let view = b.ground.view();
         let fitting = Fitting::of(&b, STEP);
         let mut s = Stream::new(seed, 2, Purpose::Strategy, 0);
-        for _ in 0..150 {
+        for _ in 0..60 {
             let mut draw = || {
                 let at = glam::Vec2::new(s.range(-10.0, 10.0) as f32, s.range(-8.0, 8.0) as f32);
                 view.locate_plan(at, None)

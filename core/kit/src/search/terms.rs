@@ -127,7 +127,7 @@ impl<'a> Terms<'a> {
         .cost(edge)
     }
 
-    /// [`Terms::base`] of an edge whose clearance does not matter.
+    /// The cost without the crowd of an edge whose clearance does not matter.
     #[inline(always)]
     pub fn base_of_part(&self, edge: EdgeId) -> f64 {
         Terms {

@@ -8,7 +8,7 @@ use glam::DVec2;
 use throng_core::{GroundView, Location, NONE, RegionId};
 
 use super::{
-    axis::Axis,
+    axis::{Axis, Edge},
     layers::{Layers, NOBODY},
 };
 
@@ -16,8 +16,6 @@ use super::{
 #[derive(Clone, Debug, Default)]
 pub struct Regions {
     outlines: Vec<Outline>,
-    layer: Vec<u16>,
-    stair: Vec<u16>,
     /// Regions across the four cuts of each, [`NONE`] where there is none.
     beside: Vec<[RegionId; 4]>,
     grids: Vec<Grid>,
@@ -44,14 +42,26 @@ impl Here {
 struct Outline {
     x: [f64; 6],
     y: [f64; 6],
+    layer: u16,
+    stair: u16,
 }
 
 impl Outline {
-    fn of(ring: [DVec2; 6]) -> Outline {
+    fn of(edge: &Edge) -> Outline {
+        let ring = edge.outline();
         Outline {
             x: ring.map(|p| p.x),
             y: ring.map(|p| p.y),
+            layer: edge.layer,
+            stair: edge.stair,
         }
+    }
+
+    /// Whether it can hold places there. Where two stairs share a footprint only one is meant.
+    #[inline(always)]
+    fn may_be(&self, here: &Here) -> bool {
+        (self.layer == here.layers[0] || self.layer == here.layers[1])
+            && (here.stair == NOBODY || self.stair == NOBODY || self.stair == here.stair)
     }
 
     #[inline(always)]
@@ -101,7 +111,7 @@ struct Grid {
 impl Grid {
     fn over(axis: &Axis, layer: usize) -> Grid {
         let edges = || {
-            let of_layer = |e: &&super::axis::Edge| usize::from(e.layer) == layer;
+            let of_layer = |e: &&Edge| usize::from(e.layer) == layer;
             axis.edges.iter().filter(of_layer)
         };
         let (mut low, mut high) = (DVec2::INFINITY, DVec2::NEG_INFINITY);
@@ -195,9 +205,7 @@ impl Regions {
             }
         }
         Regions {
-            outlines: axis.edges.iter().map(|e| Outline::of(e.outline())).collect(),
-            layer: axis.edges.iter().map(|e| e.layer).collect(),
-            stair: axis.edges.iter().map(|e| e.stair).collect(),
+            outlines: axis.edges.iter().map(Outline::of).collect(),
             beside: beside(axis),
             grids: (0..layers.layers.len())
                 .map(|l| Grid::over(axis, l))
@@ -225,7 +233,10 @@ impl Regions {
                 None => return NONE,
             }
         };
-        let has = |r: RegionId| self.may_be(r, &here) && self.outlines[r as usize].has(p);
+        let has = |r: RegionId| {
+            let outline = &self.outlines[r as usize];
+            outline.has(p) && outline.may_be(&here)
+        };
         if (hint as usize) < self.outlines.len() {
             if has(hint) {
                 return hint;
@@ -237,16 +248,6 @@ impl Regions {
             }
         }
         self.search(p, &here)
-    }
-
-    /// Whether a region can hold places there. Where two stairs share a footprint only one is
-    /// meant.
-    #[inline(always)]
-    fn may_be(&self, region: RegionId, here: &Here) -> bool {
-        let r = region as usize;
-        let (layer, stair) = (self.layer[r], self.stair[r]);
-        (layer == here.layers[0] || layer == here.layers[1])
-            && (here.stair == NOBODY || stair == NOBODY || stair == here.stair)
     }
 
     /// The grids of the layers that a place may be on.
@@ -263,10 +264,11 @@ impl Regions {
     fn search(&self, p: DVec2, here: &Here) -> RegionId {
         for grid in self.grids_at(here) {
             let (x, y) = grid.cell(p);
-            let found = grid.items(x, y).iter().copied();
-            let mut found =
-                found.filter(|&r| self.outlines[r as usize].has(p) && self.may_be(r, here));
-            if let Some(found) = found.next() {
+            let has = |r: &&RegionId| {
+                let outline = &self.outlines[**r as usize];
+                outline.has(p) && outline.may_be(here)
+            };
+            if let Some(&found) = grid.items(x, y).iter().find(has) {
                 return found;
             }
         }
@@ -292,8 +294,9 @@ impl Regions {
                             continue;
                         }
                         for &r in grid.items(x, y) {
-                            let distance = self.outlines[r as usize].distance_squared(p);
-                            if (distance, r) < best && self.may_be(r, here) {
+                            let outline = &self.outlines[r as usize];
+                            let distance = outline.distance_squared(p);
+                            if (distance, r) < best && outline.may_be(here) {
                                 best = (distance, r);
                             }
                         }
@@ -312,7 +315,6 @@ impl Regions {
             .sum();
         grids
             + self.outlines.capacity() * size_of::<Outline>()
-            + (self.layer.capacity() + self.stair.capacity()) * 2
             + self.beside.capacity() * 16
     }
 }
