@@ -548,3 +548,48 @@ fn a_killed_run_leaves_whole_files_and_the_next_one_cleans_up() {
     database.truncate(15);
     assert_eq!(database, b"SQLite format 3");
 }
+
+#[test]
+fn a_replay_is_made_again_from_the_folder_of_a_run() {
+    let (_home, at) = home();
+    let run = ["run", "few.toml", "--steps", "40", "--out", "few"];
+    assert!(output(&at, &run).status.success());
+    let page = at.join("few/replay.html");
+    let first = fs::read(&page).unwrap();
+    let made = json(&at, &["replay", "few"]);
+    assert_eq!(made["from"], "replay.html");
+    assert_eq!(made["bytes"], first.len());
+    assert_eq!(
+        fs::read(&page).unwrap(),
+        first,
+        "the same recording and page"
+    );
+    fs::remove_file(&page).unwrap();
+    let made = json(&at, &["replay", "few"]);
+    assert_eq!(made["from"], "trajectories.sqlite");
+    assert!(
+        fs::read_to_string(&page)
+            .unwrap()
+            .contains("id=\"block-0\"")
+    );
+    let shown = output(&at, &["replay", "few"]);
+    assert_eq!(text(&shown.stdout).trim(), "open few/replay.html");
+    assert!(!names(&at.join("few")).iter().any(|n| n.starts_with('.')));
+}
+
+#[test]
+fn a_run_without_replay_has_none_and_a_folder_without_a_run_is_refused() {
+    let (_home, at) = home();
+    let run = ["run", "few.toml", "--steps", "5", "--out", "few"];
+    let off = ["--set", "record.replay=0"];
+    assert!(output(&at, &[&run[..], &off[..]].concat()).status.success());
+    assert!(!at.join("few/replay.html").exists());
+    for (folder, reason) in [("nowhere", "no folder"), (".", "summary.json")] {
+        let out = output(&at, &["replay", folder]);
+        assert_eq!(out.status.code(), Some(2));
+        assert!(text(&out.stderr).contains(reason), "{}", text(&out.stderr));
+    }
+    fs::write(at.join("few/summary.json"), "{").unwrap();
+    let out = output(&at, &["replay", "few"]);
+    assert_eq!(out.status.code(), Some(2), "{}", text(&out.stderr));
+}

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use glam::{DVec2, Vec3};
 use serde_json::{Value, json};
 use throng::{
-    core::{Gate, GroundView, NO_DOOR, NONE, Wall},
+    core::{Gate, GroundView, NO_DOOR, Wall},
     engine::{areas::Shape, simulation::Simulation as Engine},
     environment::NamedLine,
 };
@@ -69,16 +69,7 @@ pub fn scene(simulation: &Engine, storeys: &Storeys, surroundings: &Surroundings
     let walls: Vec<Value> = ground
         .walls
         .iter()
-        .enumerate()
-        // A thin wall is there twice: one of the two is enough.
-        .filter(|(i, wall)| {
-            !ground.walls[..*i]
-                .iter()
-                .rev()
-                .take(4)
-                .any(|w| w.a == wall.b && w.b == wall.a && w.triangle == wall.triangle)
-        })
-        .map(|(_, wall)| {
+        .map(|wall| {
             let obstacle = wall.flags & Wall::OBSTACLE != 0;
             json!([
                 flat([wall.a, wall.b]),
@@ -209,9 +200,6 @@ fn regions(simulation: &Engine, storeys: &Storeys) -> Value {
     let mut rings = Vec::new();
     for (region, polygons) in outlines {
         let place = map.region_place[region as usize];
-        if region == NONE {
-            continue;
-        }
         for ring in polygons.iter().flatten() {
             let point = |p: &Value| {
                 let at = |i: usize| p.get(i).and_then(Value::as_f64);

@@ -12,6 +12,8 @@ class Camera {
     this.distance = 10;
     this.yaw = -0.6;
     this.pitch = 0.9;
+    // Heights are drawn so many times as large in 3D.
+    this.stretch = 1;
   }
 
   resize(width, height) {
@@ -21,14 +23,14 @@ class Camera {
 
   fit() {
     const [low, high] = [this.low, this.high];
-    const size = high.map((v, i) => Math.max(v - low[i], 0.5));
+    const size = high.map((v, i) => Math.max(v - low[i], 0.5) * (i === 2 ? this.stretch : 1));
     this.centre = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2];
     this.scale = 0.92 * Math.min(this.width / size[0], this.height / size[1]);
-    this.target = low.map((v, i) => (v + high[i]) / 2);
+    this.target = low.map((v, i) => (v + high[i]) / 2 * (i === 2 ? this.stretch : 1));
     const span = Math.hypot(...size), shape = Math.min(1.25, this.width / this.height);
     this.distance = 1.05 * span / Math.max(shape, 0.5);
     this.yaw = -0.6;
-    this.pitch = 0.9;
+    this.pitch = this.stretch > 1 ? 0.7 : 0.9;
   }
 
   get focal() { return 1.6; }
@@ -70,6 +72,7 @@ class Camera {
     m[13] = -fy * dot(up, eye);
     m[14] = -za * dot(back, eye) + zb;
     m[15] = dot(back, eye);
+    for (let i = 8; i < 12; i++) m[i] *= this.stretch;
     return m;
   }
 

@@ -11,7 +11,7 @@ class Charts {
       element.append(figure);
       canvas.addEventListener("pointerdown", (event) => {
         const move = (e) => {
-          const box = canvas.getBoundingClientRect(), share = (e.clientX - box.left - 30) / (box.width - 34);
+          const box = canvas.getBoundingClientRect(), share = (e.clientX - box.left - 38) / (box.width - 42);
           seek(times[0] + Math.min(1, Math.max(0, share)) * (times[times.length - 1] - times[0]));
         };
         canvas.setPointerCapture(event.pointerId);
@@ -44,12 +44,12 @@ class Charts {
       c.font = "10px system-ui, sans-serif";
       c.fillStyle = style.pale;
       c.textAlign = "right";
-      c.fillText(number(most), 27, 9);
-      c.fillText("0", 27, height - 3);
+      c.fillText(number(most), 35, 9);
+      c.fillText("0", 35, height - 3);
       c.strokeStyle = style.line;
-      c.strokeRect(30.5, 0.5, width - 34, height - 4);
+      c.strokeRect(38.5, 0.5, width - 42, height - 4);
       const first = this.times[0], span = Math.max(1e-9, this.times[this.times.length - 1] - first);
-      const x = (t) => 30.5 + (t - first) / span * (width - 34), y = (v) => height - 3.5 - v / most * (height - 5);
+      const x = (t) => 38.5 + (t - first) / span * (width - 42), y = (v) => height - 3.5 - v / most * (height - 5);
       lines.forEach((l, i) => {
         c.beginPath();
         // Long runs have more samples than pixels.

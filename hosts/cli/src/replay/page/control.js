@@ -44,7 +44,8 @@ class Control {
     const many = scene.storeys.length > 1;
     element("storey-row").hidden = !many;
     element("storey").innerHTML = `<option value="-1">all, stacked</option>` + scene.storeys.map((s, i) => `<option value="${i}">${escaped(s.name || `floor ${i}`)}</option>`).join("");
-    element("view-row").hidden = false;
+    const { stretch } = this.replay.camera;
+    if (stretch > 1) element("solid-view").textContent = `3D, heights × ${stretch}`;
     element("scrub").min = this.replay.frames.time[0] || 0;
     element("scrub").max = this.replay.end;
     this.fillCharts();

@@ -31,7 +31,7 @@ class Near {
   // Persons within 1.5 m of a point.
   count(x, y, z) {
     const { cells, points } = this, limit = DENSITY_RADIUS * DENSITY_RADIUS + 1e-9;
-    const [cx, cy, cz] = [x, y, z].map((v) => Math.floor(v / DENSITY_RADIUS));
+    const cx = Math.floor(x / DENSITY_RADIUS), cy = Math.floor(y / DENSITY_RADIUS), cz = Math.floor(z / DENSITY_RADIUS);
     let found = 0;
     for (let k = cz - 1; k <= cz + 1; k++) for (let j = cy - 1; j <= cy + 1; j++) for (let i = cx - 1; i <= cx + 1; i++) {
       const b = this.hash(i, j, k);

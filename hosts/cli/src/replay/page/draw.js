@@ -34,7 +34,7 @@ void main() {
     float share = clamp(density / most, 0.0, 1.0);
     vec3 hot = texture(ramp, vec2((share * 255.0 + 0.5) / 256.0, 0.5)).rgb;
     // Empty ground keeps its own colour, so that the crowd's edge is seen.
-    float there = smoothstep(0.0, 0.02, density);
+    float there = smoothstep(0.0, 0.1, density);
     base = vec4(mix(base.rgb, hot, there), mix(base.a, max(base.a, 0.9), there));
   }
   float lit = mix(1.0, 0.55 + 0.45 * abs(dot(normalize(facing), light)), shading);
@@ -56,7 +56,7 @@ uniform float width, metres, pixels;
 ${LIFTED}
 in vec3 a, b;
 in vec2 corner;
-out float along;
+out float along, aside, band;
 void main() {
   vec4 p = matrix * vec4(a, 1.0), q = matrix * vec4(b, 1.0);
   // Ends behind the viewer are drawn up to the plane just before it.
@@ -68,7 +68,10 @@ void main() {
   way = apart > 1e-6 ? way / apart : vec2(1.0, 0.0);
   vec4 end = mix(p, q, corner.x);
   float wide = max(width, metres * pixels / end.w) * 0.5;
-  vec2 off = vec2(-way.y, way.x) * corner.y * wide + way * (corner.x - 0.5) * wide * 0.6;
+  // A pixel more on each side fades out: the edge is smooth without help of the card.
+  band = wide;
+  aside = corner.y * (wide + 1.0);
+  vec2 off = vec2(-way.y, way.x) * aside + way * (corner.x - 0.5) * wide * 0.6;
   gl_Position = lifted(vec4(end.xy + off * 2.0 / screen * end.w, end.zw));
   along = corner.x * apart;
 }`;
@@ -77,11 +80,12 @@ const LINE_FRAGMENT = `#version 300 es
 precision highp float;
 uniform vec4 colour;
 uniform float dash;
-in float along;
+in float along, aside, band;
 out vec4 result;
 void main() {
   if (dash > 0.0 && mod(along, dash) > dash * 0.6) discard;
-  result = vec4(colour.rgb * colour.a, colour.a);
+  float cover = colour.a * clamp(band + 0.5 - abs(aside), 0.0, 1.0);
+  result = vec4(colour.rgb * cover, cover);
 }`;
 
 const FILL_VERTEX = `#version 300 es
@@ -127,7 +131,7 @@ void main() {
 const CROWD_FRAGMENT = `#version 300 es
 precision highp float;
 uniform vec3 edge;
-uniform float turned;
+uniform float turned, halo;
 in vec4 colour;
 flat in float mark;
 flat in float angle;
@@ -148,7 +152,8 @@ void main() {
   float inside = clamp(0.5 - away, 0.0, 1.0);
   if (inside <= 0.0) discard;
   vec3 paint = colour.rgb;
-  if (size > 7.0) {
+  if (halo > 0.5 && size > 9.0) paint = mix(paint, edge, clamp(away + 1.8, 0.0, 1.0));
+  else if (size > 7.0) {
     float rim = clamp(away + 1.2, 0.0, 1.0);
     paint = mix(paint, edge, rim * 0.55);
     if (turned > 0.5 && angle < 9.0 && size > 11.0) {
@@ -163,9 +168,16 @@ void main() {
   result = vec4(paint * inside, inside);
 }`;
 
+// Whether a processor stands in for the graphics card: smoothing each edge would cost it the most.
+function drawsInSoftware() {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const more = gl && gl.getExtension("WEBGL_debug_renderer_info");
+  return Boolean(more) && /swiftshader|llvmpipe|software|basic render/i.test(gl.getParameter(more.UNMASKED_RENDERER_WEBGL));
+}
+
 class Painter {
   constructor(canvas, scene, heights) {
-    const gl = this.gl = canvas.getContext("webgl2", { antialias: true, stencil: true, premultipliedAlpha: true, preserveDrawingBuffer: true });
+    const gl = this.gl = canvas.getContext("webgl2", { antialias: !drawsInSoftware(), stencil: true, premultipliedAlpha: true });
     if (!gl) throw new Error("This browser offers no WebGL2, which the replay draws with.");
     this.canvas = canvas;
     this.programs = {
@@ -382,7 +394,7 @@ class Painter {
     if (count === 0) return;
     const u = this.use("ground"), stacked = look.camera.solid && look.plan && this.storeys > 1 && look.storey < 0;
     gl.uniformMatrix4fv(u.matrix, false, matrix);
-    gl.uniform4f(u.colour, ...look.theme.ground, stacked ? 0.72 : 1);
+    gl.uniform4f(u.colour, ...look.theme.ground, stacked ? 0.55 : 1);
     gl.uniform1f(u.shading, look.camera.solid ? 1 : 0);
     gl.uniform3f(u.light, 0.36, -0.48, 0.8);
     gl.uniform1i(u.heat, look.heat ? (look.plan ? 1 : 2) : 0);
@@ -448,14 +460,16 @@ class Painter {
     gl.uniformMatrix4fv(u.matrix, false, matrix);
     gl.uniform1f(u.part, look.part);
     gl.uniform1f(u.pixels, look.camera.pixels);
-    gl.uniform1f(u.least, 3.5);
+    gl.uniform1f(u.least, look.heat ? 2.5 : 3.5);
     gl.uniform1f(u.lift, lift);
     gl.uniform1f(u.depth, look.camera.depth);
     gl.uniform1f(u.ratio, look.ratio);
     gl.uniform1i(u.kinds, look.kinds ? 1 : 0);
     gl.uniform1f(u.most, look.most);
+    gl.uniform1f(u.halo, look.heat ? 1 : 0);
     gl.uniform1f(u.turned, look.camera.solid ? 0 : 1);
-    gl.uniform3f(u.edge, ...look.theme.edge);
+    // Over the density map a rim of paper keeps agents apart from it.
+    gl.uniform3f(u.edge, ...(look.heat ? look.theme.ground : look.theme.edge));
     gl.uniform1i(u.ramp, 0);
     gl.uniform1i(u.palette, 1);
     gl.activeTexture(gl.TEXTURE1);

@@ -41,7 +41,14 @@ class Replay {
     this.high = high;
     this.camera = new Camera(low, high);
     this.camera.freely = !this.facts.plan;
-    this.camera.solid = !this.facts.plan || this.scene.storeys.length > 1;
+    const { storeys } = this.scene;
+    this.camera.solid = !this.facts.plan || storeys.length > 1;
+    if (this.facts.plan && storeys.length > 1) {
+      // Floors of a wide building would lie on each other: they are drawn a fifth of its width apart.
+      const levels = storeys.map((s) => s.z).sort((a, b) => a - b), gaps = levels.slice(1).map((z, i) => z - levels[i]).filter((gap) => gap > 0.5);
+      const width = Math.max(high[0] - low[0], high[1] - low[1]);
+      if (gaps.length) this.camera.stretch = Math.min(8, Math.max(1, Math.round(0.2 * width / Math.min(...gaps))));
+    }
     this.heat = new HeatMap(low, high, this.scene.storeys.length);
   }
 
@@ -154,7 +161,8 @@ class Replay {
     if (crowd.density) return;
     this.near.sort(crowd.points, crowd.count);
     crowd.density = new Float32Array(crowd.count);
-    for (let i = 0; i < crowd.count; i++) crowd.density[i] = this.near.count(...crowd.points.subarray(3 * i, 3 * i + 3)) / DISC;
+    const { points } = crowd;
+    for (let i = 0; i < crowd.count; i++) crowd.density[i] = this.near.count(points[3 * i], points[3 * i + 1], points[3 * i + 2]) / DISC;
   }
 
   // Hands the crowd of the frame at hand to the graphics card.
@@ -261,6 +269,11 @@ class Replay {
   drawOver(ratio) {
     const canvas = element("over"), c = canvas.getContext("2d"), { camera, crowd } = this, m = camera.matrix();
     const style = getComputedStyle(document.documentElement), ink = style.getPropertyValue("--ink"), paper = style.getPropertyValue("--card");
+    // Names and scale stay while nobody moves the view: a browser need not take the sheet again.
+    const moving = this.picked >= 0 || this.scene.movers.length > 0;
+    const state = [...m, camera.width, camera.height, ratio, ink, this.storey, this.doorState, JSON.stringify(this.on), moving ? this.time : -1].join();
+    if (state === this.overState) return;
+    this.overState = moving ? "" : state;
     c.setTransform(ratio, 0, 0, ratio, 0, 0);
     c.clearRect(0, 0, camera.width, camera.height);
     const project = (p) => camera.project(p[0], p[1], p[2], m);
@@ -400,7 +413,8 @@ class Replay {
     let best = -1, nearest = Infinity;
     for (let i = 0; i < crowd.count; i++) {
       if (this.storey >= 0 && crowd.storey[i] !== this.storey) continue;
-      const p = this.camera.project(...this.placeOf(i), m);
+      const { points, next } = crowd, k = 3 * i, t = this.part;
+      const p = this.camera.project(points[k] + (next[k] - points[k]) * t, points[k + 1] + (next[k + 1] - points[k + 1]) * t, points[k + 2] + (next[k + 2] - points[k + 2]) * t, m);
       if (!p) continue;
       const away = Math.hypot(p[0] - x, p[1] - y), reach = Math.max(8, this.people.radius[crowd.serial[i]] * p[2]);
       // In space the nearer of two that are hit; over the plan the one that is hit best.
