@@ -68,6 +68,18 @@ function readRoutes(bytes, quantum) {
   return routes;
 }
 
+// Differences of which two share a byte: two lists, or one of neighbours.
+function pairs(reader, count, inARow) {
+  const codes = reader.take(count), escapes = new Reader(reader.take(reader.varint()));
+  const first = new Int32Array(inARow ? 2 * count : count), second = inARow ? first : new Int32Array(count);
+  for (let i = 0; i < count; i++) {
+    const code = codes[i], a = inARow ? 2 * i : i, b = inARow ? a + 1 : i;
+    first[a] = code === 255 ? escapes.signed() : Math.floor(code / 15) - 7;
+    second[b] = code === 255 ? escapes.signed() : code % 15 - 7;
+  }
+  return inARow ? first : [first, second];
+}
+
 const SLOW = ["storey", "tier", "doing", "goal"];
 
 class Block {
@@ -85,10 +97,14 @@ class Block {
     this.initial = SLOW.map(() => numbers(() => reader.varint()));
     const changes = reader.varint();
     this.changes = Int32Array.from({ length: 4 * changes }, () => reader.varint());
-    this.x = this.column(reader, facts.quantum, true);
-    this.y = this.column(reader, facts.quantum, true);
-    this.z = facts.heights ? this.column(reader, facts.quantum, true) : null;
-    this.speed = this.column(reader, facts.speed_quantum, false);
+    const total = this.start[people], codes = total - people, half = Math.ceil(codes / 2);
+    const [xKeys, yKeys] = [this.keys(reader), this.keys(reader)], [x, y] = pairs(reader, codes, false);
+    this.x = this.column(xKeys, x, facts.quantum, true);
+    this.y = this.column(yKeys, y, facts.quantum, true);
+    const zKeys = facts.heights ? this.keys(reader) : null;
+    this.z = zKeys && this.column(zKeys, pairs(reader, half, true), facts.quantum, true);
+    const speedKeys = this.keys(reader);
+    this.speed = this.column(speedKeys, pairs(reader, half, true), facts.speed_quantum, false);
     this.readDetails(reader, facts);
     this.readSeen(reader);
     this.movers = new Float32Array(3 * moverCount * this.frames);
@@ -96,19 +112,22 @@ class Block {
     this.slow = { frame: -1, change: 0, now: null };
   }
 
-  // Second differences (or first ones, for speeds) with keyframes, person by person.
-  column(reader, quantum, second) {
-    const total = this.start[this.people], values = new Float32Array(total);
-    const codes = reader.take(total - this.people);
-    const escapes = new Reader(reader.take(reader.varint()));
-    let code = 0, out = 0, key = 0;
+  // Keyframes, each as the difference to the one before in the list.
+  keys(reader) {
+    let key = 0;
+    return Int32Array.from({ length: this.people }, () => key += reader.signed());
+  }
+
+  // Adds up second differences (or first ones, for speeds) from the keyframes, person by person.
+  column(keys, changes, quantum, second) {
+    const values = new Float32Array(this.start[this.people]);
+    let change = 0, out = 0;
     for (let p = 0; p < this.people; p++) {
-      let at = key += escapes.signed(), pace = 0;
+      let at = keys[p], pace = 0;
       values[out++] = at * quantum;
       for (let i = 1; i < this.count[p]; i++) {
-        const byte = codes[code++];
         const before = at;
-        at += pace + (byte === 255 ? escapes.signed() : byte - 127);
+        at += pace + changes[change++];
         if (second) pace = at - before;
         values[out++] = at * quantum;
       }
