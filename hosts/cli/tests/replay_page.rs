@@ -60,6 +60,10 @@ fn places(folder: &Path, frame: u64) -> Vec<(u64, [f64; 2])> {
         .collect()
 }
 
+fn distance(a: [f64; 2], b: [f64; 2]) -> f64 {
+    ((a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2)).sqrt()
+}
+
 /// The colour that a share of the largest value has (Cividis).
 fn cividis(share: f64) -> [f64; 3] {
     const STOPS: [[f64; 3]; 10] = [
@@ -198,7 +202,7 @@ fn scrubs(browser: &mut Browser, folder: &Path) {
             let at = |i: usize| row[i].as_f64().unwrap();
             let found = recorded.iter().find(|(id, _)| *id as f64 == at(0));
             let (_, wanted) = found.expect("somebody who was there");
-            let apart = (at(1) - wanted[0]).hypot(at(2) - wanted[1]);
+            let apart = distance([at(1), at(2)], *wanted);
             assert!(apart <= 0.022, "{} is {apart} m off at {time} s", at(0));
         }
     }
@@ -282,7 +286,7 @@ fn shows_density(browser: &mut Browser, folder: &Path) {
                 number(0) + (i as f64 + 0.5) * number(2),
                 number(1) + (j as f64 + 0.5) * number(2),
             ];
-            let away = |p: &[f64; 2]| (p[0] - middle[0]).hypot(p[1] - middle[1]);
+            let away = |p: &[f64; 2]| distance(*p, middle);
             let clear = people.iter().all(|(_, p)| away(p) > 0.4);
             // Who is on the rim of the disc may be counted or not: places are known to 2 cm.
             let sure = people.iter().all(|(_, p)| (away(p) - 1.5).abs() > 0.03);
