@@ -78,7 +78,7 @@ pub fn columns<S: Simd>(r: [f32x4<S>; 4]) -> [f32x4<S>; 4] {
 /// Least and largest argument of [`exp`]; others count as these.
 pub const EXP_RANGE: (f32, f32) = (-16.0, 8.0);
 
-/// e to the power of `x` within [`EXP_RANGE`], to about 2e-5 of itself.
+/// e to the power of `x` within [`EXP_RANGE`], to 1e-4 of itself.
 ///
 /// The sixth-order series at x / 32, squared five times: nothing but sums and products.
 #[inline(always)]
@@ -134,7 +134,7 @@ mod tests {
             for (x, y) in x.into_iter().zip(ours) {
                 let exact = math::exp(f64::from(x));
                 assert!(
-                    (f64::from(y) / exact - 1.0).abs() < 3e-5,
+                    (f64::from(y) / exact - 1.0).abs() < 1e-4,
                     "{x}: {y} {exact}"
                 );
             }

@@ -216,8 +216,10 @@ fn folders_that_hold_no_run_are_refused_with_the_reason() {
     refused(&["plot", "out", "--only", "paths"], &["record.formats"]);
     // What needs no trajectories is still drawn.
     json(&at, &["plot", "out", "--only", "counts"]);
+    let kept = fs::read(at.join("out/metrics.csv")).unwrap();
     fs::write(at.join("out/metrics.csv"), "time_s,walking\n1,x\n").unwrap();
     refused(&["plot", "out"], &["metrics.csv", "spawned"]);
+    fs::write(at.join("out/metrics.csv"), kept).unwrap();
     fs::write(at.join("out/scenario.resolved.toml"), "name = ").unwrap();
     refused(&["plot", "out"], &["scenario.resolved.toml"]);
 }

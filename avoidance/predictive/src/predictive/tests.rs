@@ -1,3 +1,5 @@
+//! Tests of the predictive model: meetings, evasion, walls, whatever is finite.
+
 use glam::Vec2;
 use proptest::prelude::*;
 use throng_core::{NON_RECIPROCAL, SAME_GROUP};
