@@ -142,7 +142,10 @@ impl NavRepresentation for Ecm {
         let share = f64::from(if back { 1.0 - along } else { along });
         let at = of.arc.at(share);
         let heights = Heights::over(&site.ground, &self.floors);
-        let mut feet = of.arc.things().map(|t| heights.point(t.foot(at), of.layer, of.stair));
+        let mut feet = of
+            .arc
+            .things()
+            .map(|t| heights.point(t.foot(at), of.layer, of.stair));
         if back {
             feet.reverse();
         }
@@ -163,23 +166,20 @@ impl NavRepresentation for Ecm {
         let first = out.len();
         let heights = Heights::over(&site.ground, &self.floors);
         let tolerance = f64::from(tolerance.max(1e-4));
-        of.arc
-            .sample(tolerance, |p| out.push(heights.point(p, of.layer, of.stair)));
+        of.arc.sample(tolerance, |p| {
+            out.push(heights.point(p, of.layer, of.stair))
+        });
         if back {
             out[first..].reverse();
         }
     }
 
-    fn edit(
-        &mut self,
-        site: &Site<'_>,
-        _: &Change,
-        map: &mut NavMap,
-    ) -> Result<Remap, NavError> {
+    fn edit(&mut self, site: &Site<'_>, _: &Change, map: &mut NavMap) -> Result<Remap, NavError> {
         let exact = Layers::of(&site.ground);
         let layers = exact.straightened();
         let local = edit::redraw(&self.drawing, &layers, self.seconds);
-        let local = local.filter(|d| check::fault(&site.ground, &d.layers, &d.axis, true).is_none());
+        let local =
+            local.filter(|d| check::fault(&site.ground, &d.layers, &d.axis, true).is_none());
         let drawing = match local {
             Some(drawing) => drawing,
             None => self.draw(site, exact)?,
@@ -247,12 +247,7 @@ impl Ecm {
         Some((of, self.ways[region][0] != edge))
     }
 
-    fn attach_one(
-        &self,
-        site: &Site<'_>,
-        place: Location,
-        hint: RegionId,
-    ) -> Attachment {
+    fn attach_one(&self, site: &Site<'_>, place: Location, hint: RegionId) -> Attachment {
         if !place.is_somewhere() {
             return Attachment::NOWHERE;
         }

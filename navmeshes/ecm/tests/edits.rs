@@ -41,7 +41,15 @@ fn edges_of(b: &Built) -> Vec<[f32; 7]> {
                 (p, q) = (q, p);
             }
             let area = b.map.region_area[b.map.pieces[e].cell as usize];
-            [p.x, p.y, q.x, q.y, b.map.edge_length[e], b.map.edge_clearance[e], area]
+            [
+                p.x,
+                p.y,
+                q.x,
+                q.y,
+                b.map.edge_length[e],
+                b.map.edge_clearance[e],
+                area,
+            ]
         })
         .collect();
     rows.sort_by(|a, b| a.partial_cmp(b).unwrap());
@@ -103,7 +111,11 @@ fn adding_and_removing_equals_a_rebuild() {
         let (after, remap) = edited(&before, &more, &add);
         same(&after, &rebuilt);
         let kept = remap.regions.iter().filter(|r| **r != NONE).count();
-        assert!(kept * 10 > remap.regions.len() * 8, "{kept} of {}", remap.regions.len());
+        assert!(
+            kept * 10 > remap.regions.len() * 8,
+            "{kept} of {}",
+            remap.regions.len()
+        );
         for (old, &new) in remap.edges.iter().enumerate() {
             if new != NONE {
                 let (a, b) = (

@@ -119,7 +119,10 @@ fn the_way_up_a_stair_counts_its_climb() {
 fn a_closed_door_parts_the_rooms_and_leaves_each_whole() {
     let mut environment = floor(
         vec![rectangle(0.0, 0.0, 21.0, 10.0)],
-        vec![rectangle(10.0, 0.0, 11.0, 4.0), rectangle(10.0, 6.0, 11.0, 10.0)],
+        vec![
+            rectangle(10.0, 0.0, 11.0, 4.0),
+            rectangle(10.0, 6.0, 11.0, 10.0),
+        ],
     );
     for x in [10.0, 10.5, 11.0] {
         environment.doors = vec![Door {
@@ -143,11 +146,48 @@ fn a_closed_door_parts_the_rooms_and_leaves_each_whole() {
         };
         let (one, two) = (at(-0.2), at(0.2));
         let parted = |node: u32| {
-            let far = b.map.node_place.iter().position(|p| p.point.x < -5.0).unwrap();
+            let far = b
+                .map
+                .node_place
+                .iter()
+                .position(|p| p.point.x < -5.0)
+                .unwrap();
             closed.widest(node, far as u32).is_none()
         };
         let ends = |e: u32| [b.map.edge_from[e as usize], b.map.edge_to[e as usize]];
         assert!(ends(one.edge).iter().all(|n| !parted(*n)), "door at {x}");
         assert!(ends(two.edge).iter().all(|n| parted(*n)), "door at {x}");
     }
+}
+
+/// Broad steps between two floors side by side, or above each other.
+fn broad_steps(above: bool) -> Environment {
+    let storey = |x: f64, z: f64| Floor {
+        z,
+        walkable: vec![rectangle(x, 0.0, x + 10.0, 10.0)],
+        ..Floor::default()
+    };
+    Environment {
+        floors: vec![
+            storey(0.0, 0.0),
+            storey(if above { 4.0 } else { 12.0 }, 1.0),
+        ],
+        connections: vec![if above {
+            stair("steps", (0, 1), (5.0, 7.0), (1.0, 9.0))
+        } else {
+            stair("steps", (0, 1), (10.0, 12.0), (1.0, 9.0))
+        }],
+        ..Environment::default()
+    }
+}
+
+#[test]
+fn broad_steps_join_floors_side_by_side() {
+    let b = built(&broad_steps(false));
+    let walkable = b.ground.walkable_area();
+    assert!((b.map.covered_area() - walkable).abs() < 1e-6 * walkable);
+    assert_eq!(Connectivity::new(&b.map, &[]).components(), 1);
+    everywhere(&b, |place| assert_ne!(b.region(place, NONE), NONE));
+    let why = common::try_built(&broad_steps(true)).err().unwrap();
+    assert!(why.contains("wider than it is long"), "{why}");
 }

@@ -24,7 +24,8 @@ fn mesh_of(text: &str) -> Mesh {
                     .map(|w| w.split('/').next().unwrap().parse::<u32>().unwrap() - 1)
                     .collect();
                 for i in 1..corners.len() - 1 {
-                    mesh.triangles.push([corners[0], corners[i], corners[i + 1]]);
+                    mesh.triangles
+                        .push([corners[0], corners[i], corners[i + 1]]);
                 }
             }
             _ => {}
@@ -55,7 +56,10 @@ fn listed_minima_of_clearance_lie_on_the_axis() {
         };
         let b = try_built(&environment).unwrap();
         let covered = b.map.covered_area();
-        assert!((covered - area).abs() < 0.06, "{name}: {covered} m2 of {area}");
+        assert!(
+            (covered - area).abs() < 0.06,
+            "{name}: {covered} m2 of {area}"
+        );
         let walkable = b.ground.walkable_area();
         assert!((covered - walkable).abs() < 1e-6 * walkable, "{name}");
 
@@ -71,14 +75,20 @@ fn listed_minima_of_clearance_lie_on_the_axis() {
                 continue;
             };
             let hung = b.attach(place);
-            let gate = b.nav.gate_at(&b.site(), &b.map, hung.edge, hung.along).unwrap();
+            let gate = b
+                .nav
+                .gate_at(&b.site(), &b.map, hung.edge, hung.along)
+                .unwrap();
             let clearance = f64::from(gate.middle.distance(gate.left));
             // It is a minimum of the edge: the edge has none smaller within.
             let least = f64::from(b.map.edge_clearance[hung.edge as usize]);
             if hung.distance <= 0.05 && (clearance - half).abs() <= 0.01 && least <= half + 0.01 {
                 met += 1;
             } else {
-                eprintln!("{name}: {line} at {} m, {clearance} for {half} m", hung.distance);
+                eprintln!(
+                    "{name}: {line} at {} m, {clearance} for {half} m",
+                    hung.distance
+                );
             }
         }
         eprintln!(
@@ -90,5 +100,8 @@ fn listed_minima_of_clearance_lie_on_the_axis() {
         all_met += met;
     }
     // One of Military's is listed twice with an end 3 cm off every wall.
-    assert!(all_met * 1000 >= all_listed * 995, "{all_met} of {all_listed}");
+    assert!(
+        all_met * 1000 >= all_listed * 995,
+        "{all_met} of {all_listed}"
+    );
 }

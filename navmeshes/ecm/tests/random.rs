@@ -16,10 +16,7 @@ fn star(centre: (f64, f64), size: f64, spokes: &[f64], round: f64) -> Polygon {
     let count = spokes.len() as f64;
     let ring = spokes.iter().enumerate().map(|(i, reach)| {
         let angle = (i as f64 + round) / count * std::f64::consts::TAU;
-        let (sin, cos) = (
-            throng_core::math::sin(angle),
-            throng_core::math::cos(angle),
-        );
+        let (sin, cos) = (throng_core::math::sin(angle), throng_core::math::cos(angle));
         DVec2::new(centre.0 + cos * reach * size, centre.1 + sin * reach * size)
     });
     Polygon::new(ring.collect())
@@ -115,9 +112,7 @@ fn check(b: &Built, seeds: &[(f64, f64)]) -> Result<(), TestCaseError> {
         // Outlines in single precision tell the same, but for points on them.
         let on_border = rings.iter().any(|ring| distance_to(ring, p) < 1e-4);
         if !on_border {
-            let holding: Vec<usize> = (0..rings.len())
-                .filter(|&r| inside(&rings[r], p))
-                .collect();
+            let holding: Vec<usize> = (0..rings.len()).filter(|&r| inside(&rings[r], p)).collect();
             prop_assert_eq!(holding, vec![region as usize]);
         }
         // The point of the axis that the place hangs on is farther from all walls, and on the

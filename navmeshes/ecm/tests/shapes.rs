@@ -21,7 +21,9 @@ fn a_square_has_four_spokes() {
 fn a_corridor_has_a_spine_of_half_its_width() {
     let b = built(&floor(vec![rectangle(0.0, 0.0, 20.0, 4.0)], vec![]));
     assert_eq!(b.map.regions(), 5);
-    let spine = (0..b.map.edges()).find(|&e| b.map.edge_clearance[e] > 1.0).unwrap();
+    let spine = (0..b.map.edges())
+        .find(|&e| b.map.edge_clearance[e] > 1.0)
+        .unwrap();
     assert!((b.map.edge_length[spine] - 16.0).abs() < 1e-5);
     assert!((b.map.edge_clearance[spine] - 2.0).abs() < 1e-6);
     assert!((b.map.covered_area() - 80.0).abs() < 1e-5);

@@ -222,7 +222,11 @@ fn bodies_get_through_where_a_lattice_says_so() {
                     let (a, z) = (b.attach(from), b.attach(to));
                     let edge = |h: &Attachment| {
                         let e = h.edge as usize;
-                        (b.map.edge_clearance[e], b.map.edge_from[e], b.map.edge_to[e])
+                        (
+                            b.map.edge_clearance[e],
+                            b.map.edge_from[e],
+                            b.map.edge_to[e],
+                        )
                     };
                     assert!(
                         found,

@@ -270,7 +270,7 @@ pub fn assemble(layers: &Layers, raws: &[Raw]) -> Result<Axis, NavError> {
             let middle = arc.at(0.5);
             let stair = piece.owners.into_iter().flatten().find(|&owner| {
                 let hidden = |cut: &Cut| cut.stair == owner && cut.hides(middle);
-                owner != NOBODY && owner != layer.floor && !cuts[l].iter().any(hidden)
+                owner != NOBODY && owner >= layers.first_stair && !cuts[l].iter().any(hidden)
             });
             axis.edges.push(Edge {
                 nodes: piece.nodes.map(|n| n + first),
@@ -325,9 +325,10 @@ fn cut_stair(
     }
     Err(NavError::Unsuitable {
         reason: format!(
-            "connection {} is wider than it is long, which ecm cannot draw: make it longer, split \
-             it in several, or use nav.kind = \"grid\"",
-            stair.floor
+            "connection number {} is wider than it is long and joins floors that lie above each \
+             other, which ecm cannot draw: make it longer, split it in several, or use nav.kind = \
+             \"grid\"",
+            stair.number
         ),
     })
 }

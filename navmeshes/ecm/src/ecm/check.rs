@@ -13,7 +13,12 @@ use super::{
 const AREA: f64 = 2e-7;
 
 /// What is wrong with an axis over these layers, if anything is.
-pub fn fault(ground: &GroundView<'_>, layers: &Layers, axis: &Axis, turned: bool) -> Option<String> {
+pub fn fault(
+    ground: &GroundView<'_>,
+    layers: &Layers,
+    axis: &Axis,
+    turned: bool,
+) -> Option<String> {
     // Turned walls are rounded once more.
     let tolerance = layers.unit * if turned { 8.0 } else { 2.0 } + 1e-7;
     finite(axis)
@@ -87,20 +92,17 @@ pub struct Walls(RTree<Line<[f64; 2]>>);
 
 impl Walls {
     pub fn of(walls: &[Wall], unit: f64) -> Walls {
-        let line = |w: &Wall| {
-            Line::new(
-                metres(w.a, unit).to_array(),
-                metres(w.b, unit).to_array(),
-            )
-        };
+        let line = |w: &Wall| Line::new(metres(w.a, unit).to_array(), metres(w.b, unit).to_array());
         Walls(RTree::bulk_load(walls.iter().map(line).collect()))
     }
 
     pub fn distance(&self, at: DVec2) -> f64 {
         let point = at.to_array();
-        self.0.nearest_neighbor(point).map_or(f64::INFINITY, |line| {
-            rstar::PointDistance::distance_2(line, &point).sqrt()
-        })
+        self.0
+            .nearest_neighbor(point)
+            .map_or(f64::INFINITY, |line| {
+                rstar::PointDistance::distance_2(line, &point).sqrt()
+            })
     }
 }
 

@@ -67,12 +67,7 @@ impl<'a> Heights<'a> {
 pub type Ways = Vec<[EdgeId; 2]>;
 
 /// Fills the arrays of a map; gives the directed edges of each edge of the axis.
-pub fn fill(
-    ground: &GroundView<'_>,
-    heights: &Heights<'_>,
-    axis: &Axis,
-    map: &mut NavMap,
-) -> Ways {
+pub fn fill(ground: &GroundView<'_>, heights: &Heights<'_>, axis: &Axis, map: &mut NavMap) -> Ways {
     let nodes = axis.nodes.len();
     let mut node_stair = vec![NOBODY; nodes];
     for edge in axis.edges.iter().filter(|e| e.stair != NOBODY) {
@@ -131,7 +126,9 @@ pub fn fill(
     for (r, edge) in axis.edges.iter().enumerate() {
         let length = length_of(ground, heights, edge) as f32;
         let [a, b] = edge.clearances();
-        let feet = edge.feet.map(|side| side.map(|p| heights.point(p, edge.layer, edge.stair)));
+        let feet = edge
+            .feet
+            .map(|side| side.map(|p| heights.point(p, edge.layer, edge.stair)));
         for way in 0..2 {
             let (e, twin) = (ways[r][way] as usize, ways[r][1 - way]);
             let (from, to) = (edge.nodes[way], edge.nodes[1 - way]);
@@ -143,10 +140,10 @@ pub fn fill(
             if edge.door != NO_DOOR {
                 map.edge_door[e] = edge.door;
             }
-            map.gates[e] = gate_at(map.node_place[to as usize], [
-                feet[way][1 - way],
-                feet[1 - way][1 - way],
-            ]);
+            map.gates[e] = gate_at(
+                map.node_place[to as usize],
+                [feet[way][1 - way], feet[1 - way][1 - way]],
+            );
             let chord = (edge.arc.ends[1 - way] - edge.arc.ends[way]).as_vec2();
             map.pieces[e] = EdgePiece {
                 cell: r as u32,
@@ -224,7 +221,10 @@ fn regions(ground: &GroundView<'_>, heights: &Heights<'_>, axis: &Axis, map: &mu
 /// Adds what sloping ground has more than its plan: every sloping triangle is cut by the regions
 /// over it.
 fn add_slopes(ground: &GroundView<'_>, axis: &Axis, floors: &[Vec<u16>], areas: &mut [f64]) {
-    use rstar::{AABB, RTree, primitives::{GeomWithData, Rectangle}};
+    use rstar::{
+        AABB, RTree,
+        primitives::{GeomWithData, Rectangle},
+    };
     let boxes = axis.edges.iter().enumerate().map(|(r, edge)| {
         let ring = edge.outline();
         let low = ring.into_iter().fold(DVec2::INFINITY, DVec2::min);

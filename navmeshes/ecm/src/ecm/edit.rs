@@ -55,13 +55,7 @@ fn only_in(one: &[Wall], two: &[Wall]) -> Vec<Wall> {
         .collect()
 }
 
-fn redraw_layer(
-    before: &Layer,
-    now: &Layer,
-    raw: &Raw,
-    unit: f64,
-    seconds: f64,
-) -> Option<Raw> {
+fn redraw_layer(before: &Layer, now: &Layer, raw: &Raw, unit: f64, seconds: f64) -> Option<Raw> {
     let (gone, new) = (
         only_in(&before.walls, &now.walls),
         only_in(&now.walls, &before.walls),
@@ -246,4 +240,57 @@ pub fn remap(before: &Axis, ways_before: &Ways, now: &Axis, ways: &Ways) -> Rema
         }
     }
     remap
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use throng_kit::{
+        Ground,
+        environment::{Environment, Floor, Polygon},
+    };
+
+    fn layers(blocks: &[(f64, f64)]) -> Layers {
+        let block = |&(x, y): &(f64, f64)| {
+            Polygon::rectangle(DVec2::new(x, y), DVec2::new(x + 2.0, y + 3.0))
+        };
+        let environment = Environment {
+            floors: vec![Floor {
+                walkable: vec![Polygon::rectangle(DVec2::ZERO, DVec2::splat(100.0))],
+                solid: blocks.iter().map(block).collect(),
+                ..Floor::default()
+            }],
+            ..Environment::default()
+        };
+        let ground = Ground::from_environment(&environment).unwrap();
+        Layers::of(&ground.view()).straightened()
+    }
+
+    #[test]
+    fn most_of_the_diagram_is_kept() {
+        let mut blocks: Vec<(f64, f64)> = (0..100)
+            .map(|i| (f64::from(i % 10) * 9.7 + 3.0, f64::from(i / 10) * 9.3 + 4.0))
+            .collect();
+        let before = Drawing::new(&layers(&blocks), 0.0, 60.0).unwrap();
+        blocks.push((47.0, 48.5));
+        let now = layers(&blocks);
+        let local = redraw(&before, &now, 60.0).unwrap();
+        let whole = Drawing::new(&now, 0.0, 60.0).unwrap();
+        assert_eq!(local.axis.edges.len(), whole.axis.edges.len());
+        assert_eq!(local.axis.nodes.len(), whole.axis.nodes.len());
+        let length = |d: &Drawing| d.axis.edges.iter().map(|e| e.arc.length()).sum::<f64>();
+        assert!((length(&local) - length(&whole)).abs() < 1e-6);
+        let remap = remap(
+            &before.axis,
+            &(0..before.axis.edges.len() as u32)
+                .map(|e| [2 * e, 2 * e + 1])
+                .collect(),
+            &local.axis,
+            &(0..local.axis.edges.len() as u32)
+                .map(|e| [2 * e, 2 * e + 1])
+                .collect(),
+        );
+        let gone = remap.regions.iter().filter(|r| **r == NONE).count();
+        assert!(gone > 0 && gone * 20 < remap.regions.len(), "{gone}");
+    }
 }

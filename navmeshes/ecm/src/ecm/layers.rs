@@ -1,7 +1,7 @@
 //! The walls of each floor as whole numbers, ready for the Voronoi diagram.
 //!
 //! A layer is a floor with the stairs that touch it: their flanks are walls from inside, their
-//! ends are open. Every wall knows whose ground lies on its left and on its right, so a thin wall
+//! ends are open. Two floors side by side that are joined by steps wider than long are one layer. Every wall knows whose ground lies on its left and on its right, so a thin wall
 //! is one wall with ground on both sides.
 
 use std::collections::BTreeMap;
@@ -60,6 +60,8 @@ pub struct Layer {
 pub struct Stair {
     /// Its floor in the ground.
     pub floor: u16,
+    /// Which of the connections it is, from 1.
+    pub number: u16,
     /// The layers at its two ends, and the middle of each end.
     pub ends: [(usize, DVec2); 2],
 }
@@ -69,6 +71,8 @@ pub struct Stair {
 pub struct Layers {
     /// Metres per unit: a power of two.
     pub unit: f64,
+    /// Floors of the ground from here on are stairs.
+    pub first_stair: u16,
     pub layers: Vec<Layer>,
     pub stairs: Vec<Stair>,
 }
@@ -84,9 +88,7 @@ impl Layers {
         while unit * RANGE < f64::from(reach) {
             unit *= 2.0;
         }
-        let whole = |v: Vec3| -> Point {
-            [v.x, v.y].map(|x| (f64::from(x) / unit).round() as i32)
-        };
+        let whole = |v: Vec3| -> Point { [v.x, v.y].map(|x| (f64::from(x) / unit).round() as i32) };
         let floors = ground.floor_count as usize;
         let mut layers: Vec<Layer> = (0..floors)
             .map(|floor| Layer {
@@ -138,20 +140,51 @@ impl Layers {
         }
         let mut stairs = Vec::new();
         let mut ends: BTreeMap<u16, Vec<(usize, DVec2)>> = BTreeMap::new();
+        let mut narrowest: BTreeMap<u16, f64> = BTreeMap::new();
         for (&(stair, floor), &(sum, length)) in &mouths {
             if length > 0.0 {
                 let end = (usize::from(floor), sum / length);
                 ends.entry(stair).or_default().push(end);
+                let width = narrowest.entry(stair).or_insert(length);
+                *width = width.min(length);
+            }
+        }
+        let mut layer_of: Vec<usize> = (0..floors).collect();
+        for (stair, ends) in &ends {
+            let [(lower, from), (upper, to)] = ends[..] else {
+                continue;
+            };
+            let (one, two) = (layer_of[lower], layer_of[upper]);
+            let wide = from.distance(to) < narrowest[stair] * 1.1;
+            if one != two && wide && are_apart(ground, &layer_of, [one, two], to - from) {
+                let moved = core::mem::take(&mut layers[two]);
+                layers[two].floor = moved.floor;
+                layers[one].walls.extend(moved.walls);
+                layers[one].leaves.extend(moved.leaves);
+                for layer in &mut layer_of {
+                    if *layer == two {
+                        *layer = one;
+                    }
+                }
             }
         }
         for (stair, sides) in flanks {
-            let ends = ends.remove(&stair).unwrap_or_default();
+            let mut ends = ends.remove(&stair).unwrap_or_default();
+            for end in &mut ends {
+                end.0 = layer_of[end.0];
+            }
+            if let [one, two] = ends[..]
+                && one.0 == two.0
+            {
+                ends.pop();
+            }
             for &(layer, _) in &ends {
                 add_flanks(&mut layers[layer], stair, &sides, ground.grain, unit);
             }
             if let [one, two] = ends[..] {
                 stairs.push(Stair {
                     floor: stair,
+                    number: stair - ground.floor_count + 1,
                     ends: [one, two],
                 });
             } else if ends.is_empty() {
@@ -175,6 +208,7 @@ impl Layers {
         }
         Layers {
             unit,
+            first_stair: ground.floor_count,
             layers,
             stairs,
         }
@@ -202,6 +236,31 @@ impl Layers {
         }
         layers
     }
+}
+
+/// Whether all of one layer lies before all of another, seen along a direction.
+fn are_apart(
+    ground: &GroundView<'_>,
+    layer_of: &[usize],
+    [one, two]: [usize; 2],
+    along: DVec2,
+) -> bool {
+    let along = along.normalize_or_zero();
+    let (mut last, mut first) = (f64::NEG_INFINITY, f64::INFINITY);
+    for (t, floor) in ground.floors.iter().enumerate() {
+        let Some(&layer) = layer_of.get(usize::from(*floor)) else {
+            continue;
+        };
+        for corner in ground.corners(t as u32) {
+            let at = corner.truncate().as_dvec2().dot(along);
+            if layer == one {
+                last = last.max(at);
+            } else if layer == two {
+                first = first.min(at);
+            }
+        }
+    }
+    last <= first + STRAIGHT
 }
 
 pub fn metres(p: Point, unit: f64) -> DVec2 {
@@ -408,7 +467,11 @@ mod tests {
             left: [0, NOBODY],
             ..wall([10, 0], [10, 9])
         });
-        assert!(straighten(&tee, 1.1).iter().any(|w| w.a == [10, 0] || w.b == [10, 0]));
+        assert!(
+            straighten(&tee, 1.1)
+                .iter()
+                .any(|w| w.a == [10, 0] || w.b == [10, 0])
+        );
         // A ring without a real corner survives.
         let round = [[0, 0], [100, 1], [200, 0], [100, -1]];
         let walls: Vec<Wall> = (0..4).map(|i| wall(round[i], round[(i + 1) % 4])).collect();

@@ -142,9 +142,10 @@ impl Grid {
                 continue;
             }
             let ring = edge.outline();
-            let halves = [[ring[0], ring[1], ring[2], ring[3]], [
-                ring[3], ring[4], ring[5], ring[0],
-            ]];
+            let halves = [
+                [ring[0], ring[1], ring[2], ring[3]],
+                [ring[3], ring[4], ring[5], ring[0]],
+            ];
             for half in halves {
                 let from = half.into_iter().fold(DVec2::INFINITY, DVec2::min);
                 let to = half.into_iter().fold(DVec2::NEG_INFINITY, DVec2::max);
@@ -186,7 +187,11 @@ impl Grid {
 
 impl Regions {
     pub fn of(ground: &GroundView<'_>, layers: &Layers, axis: &Axis) -> Regions {
-        let floors = ground.floors.iter().max().map_or(0, |f| usize::from(*f) + 1);
+        let floors = ground
+            .floors
+            .iter()
+            .max()
+            .map_or(0, |f| usize::from(*f) + 1);
         let mut layers_of = vec![[u16::MAX; 2]; floors];
         for (l, layer) in layers.layers.iter().enumerate() {
             layers_of[usize::from(layer.floor)] = [l as u16; 2];
@@ -313,9 +318,7 @@ impl Regions {
             .iter()
             .map(|g| (g.start.capacity() + g.items.capacity()) * 4)
             .sum();
-        grids
-            + self.outlines.capacity() * size_of::<Outline>()
-            + self.beside.capacity() * 16
+        grids + self.outlines.capacity() * size_of::<Outline>() + self.beside.capacity() * 16
     }
 }
 

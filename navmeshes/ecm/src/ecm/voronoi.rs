@@ -120,9 +120,7 @@ fn half_edges(lines: &[[i32; 4]]) -> Result<(Vec<[f64; 2]>, Vec<HalfEdge>), Stri
         .and_then(Builder::build)
         .map_err(failed)?;
     let cell_of = |edge: &boostvoronoi::prelude::Edge| -> Result<Cell, String> {
-        let cell = diagram
-            .cell(edge.cell().map_err(failed)?)
-            .map_err(failed)?;
+        let cell = diagram.cell(edge.cell().map_err(failed)?).map_err(failed)?;
         let wall = cell.source_index().u32();
         Ok(match cell.source_category() {
             SourceCategory::Segment => Cell::Wall(wall),

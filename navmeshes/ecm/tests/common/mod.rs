@@ -68,14 +68,16 @@ impl Built {
     pub fn region(&self, place: Location, hint: u32) -> u32 {
         let mut out = [NONE];
         let site = self.site();
-        self.nav.region_of(&site, &self.map, &[place], &[hint], &mut out);
+        self.nav
+            .region_of(&site, &self.map, &[place], &[hint], &mut out);
         out[0]
     }
 
     pub fn attach(&self, place: Location) -> Attachment {
         let mut out = [Attachment::NOWHERE];
         let site = self.site();
-        self.nav.attach(&site, &self.map, &[place], &[NONE], &mut out);
+        self.nav
+            .attach(&site, &self.map, &[place], &[NONE], &mut out);
         out[0]
     }
 
