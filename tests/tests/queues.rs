@@ -218,3 +218,25 @@ fn a_queue_that_nobody_can_stand_in_is_refused_with_its_place() {
         assert!(said.contains(key), "{queue}: {said}");
     }
 }
+
+#[test]
+fn everybody_in_the_hall_gets_through_its_queues() {
+    let file = throng_tests::scenario("hall.toml");
+    let mut sim = Simulation::builder().threads(1).file(file).unwrap();
+    for _ in 0..3300 {
+        sim.step().unwrap();
+    }
+    let m = sim.metrics();
+    assert_eq!((m.lost, m.wall_crossings, m.unreachable), (0, 0, 0));
+    assert!(m.overlap_deepest < 0.1, "{}", m.overlap_deepest);
+    // Boarding was called half a minute ago: most of those who were in the lounge have left.
+    assert!(m.arrived >= 25, "{} of {}", m.arrived, m.spawned);
+    for hold in &sim.state().holds.all {
+        let (f, name) = (hold.figures, &sim.place().areas[hold.area as usize].name);
+        match name.split('-').next() {
+            Some("check") => assert_eq!((f.visits, hold.present()), (20, 0), "{name}"),
+            Some("security") => assert!(f.visits >= 28 && f.longest_queue >= 8, "{name}: {f:?}"),
+            _ => assert!(f.longest_wait <= 2400 && f.visits >= 40, "{name}: {f:?}"),
+        }
+    }
+}

@@ -6,7 +6,7 @@
 
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
-use throng_core::{Frame, GroundView, Location, NONE, NearWall, Wall};
+use throng_core::{Frame, Gate, GroundView, Location, NONE, NearWall, Wall, math};
 use throng_kit::Walk;
 
 use crate::{
@@ -19,6 +19,8 @@ use crate::{
 
 /// How far ahead obstacles are seen, metres.
 const AHEAD: f32 = 4.0;
+/// Who is nearer to an obstacle may be on the way round it, metres.
+const AT_HAND: f32 = 1.0;
 /// Room left to a corner beside the radius, metres.
 const MARGIN: f32 = 0.15;
 /// Most sides of an obstacle that are looked at.
@@ -61,7 +63,8 @@ pub fn round_obstacles(place: &Place, parts: &Parts, state: &mut State, work: &m
                     walls.clear();
                     ground.walls_near(at, frame, AHEAD, walls);
                     walls.retain(|w| w.flags & u32::from(Wall::OBSTACLE) != 0);
-                    let Some(first) = first_hit(walls, out.aim, radius) else {
+                    let hit = first_hit(walls, out.aim, radius);
+                    let Some(first) = hit.or_else(|| beside(walls)) else {
                         continue;
                     };
                     let normal = ground.normals[at.triangle as usize];
@@ -71,7 +74,16 @@ pub fn round_obstacles(place: &Place, parts: &Parts, state: &mut State, work: &m
                     let gates = &mut follow.gates;
                     routes.gates_ahead(track, &*parts.nav, &site, map, WINDOW, gates);
                     let blocked = |p: Vec2| first_hit(walls, p, radius).is_some();
-                    let begin = gates.iter().position(|g| blocked(offset(g.middle)));
+                    // What counts is where the route enters the obstacle: who is halfway round it
+                    // must not turn back to what it left behind.
+                    let enters = |g: &Gate| is_within(ring, offset(g.middle), radius);
+                    let begin = gates.iter().position(enters).or_else(|| {
+                        hit?;
+                        gates.iter().position(|g| blocked(offset(g.middle)))
+                    });
+                    if hit.is_none() && begin.is_none() {
+                        continue;
+                    }
                     let beyond = begin.map_or(gates.len(), |b| b + 1);
                     let later = || gates.iter().enumerate().skip(beyond);
                     let free = later().find(|(_, gate)| {
@@ -137,6 +149,20 @@ fn first_hit(walls: &[NearWall], aim: Vec2, radius: f32) -> Option<u32> {
     hit.map(|(_, wall)| wall)
 }
 
+/// The side that one stands beside, if it is at hand.
+fn beside(walls: &[NearWall]) -> Option<u32> {
+    let near = |w: &NearWall| {
+        let way = w.b - w.a;
+        let along = (-w.a.dot(way) / way.length_squared().max(1e-9)).clamp(0.0, 1.0);
+        (w.a + way * along).length()
+    };
+    let nearest = walls.iter().map(|w| (near(w), w.wall));
+    nearest
+        .filter(|(far, _)| *far < AT_HAND)
+        .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
+        .map(|(_, wall)| wall)
+}
+
 /// The corners of the obstacle that a side belongs to.
 fn corners_of(
     ground: &GroundView<'_>,
@@ -178,42 +204,54 @@ fn is_within(ring: &[Vec2], p: Vec2, radius: f32) -> bool {
 /// The offset to walk to on the shorter way round a ring to a goal, of those that are open.
 fn way_round(ring: &[Vec2], goal: Vec2, radius: f32, open: impl Fn(Vec2) -> bool) -> Option<Vec2> {
     let ahead = goal.try_normalize()?;
-    // The corners farthest to the left and to the right.
-    let (mut left, mut right) = (Vec2::ZERO, Vec2::ZERO);
-    let (mut most_left, mut most_right) = (f32::NEG_INFINITY, f32::INFINITY);
-    for &corner in ring {
-        // Behind one's back a corner is no way round.
-        if ahead.dot(corner) <= -radius {
-            continue;
-        }
-        let turn = ahead.perp_dot(corner) / corner.length().max(1e-3);
-        if turn > most_left {
-            (most_left, left) = (turn, corner);
-        }
-        if turn < most_right {
-            (most_right, right) = (turn, corner);
-        }
-    }
-    if !most_left.is_finite() || !most_right.is_finite() {
-        return None;
-    }
-    let past = |corner: Vec2, out: f32| {
+    let room = radius + MARGIN;
+    let (left, right) = extremes(ring, Vec2::ZERO, ahead)?;
+    // Whoever looks back from the goal has left and right the other way round.
+    let (back_left, back_right) = extremes(ring, goal, -ahead)?;
+    let past = |corner: usize, out: f32| {
+        let corner = *ring.get(corner)?;
         let away = corner.perp().normalize_or(ahead.perp()) * out;
-        corner + away * (radius + MARGIN)
+        Some(corner + away * room)
     };
-    let (left, right) = (past(left, 1.0), past(right, -1.0));
-    let detour = |by: Vec2| by.length() + by.distance(goal);
-    let (near, other) = if detour(left) <= detour(right) {
-        (left, right)
-    } else {
-        (right, left)
+    // Whether one can pass a corner is a matter of the corner, not of where one stands: else one
+    // would turn back and forth between two ends. The free side of a ring lies on its left.
+    let passable = |corner: usize| {
+        let around = [corner + ring.len() - 1, corner, corner + 1].map(|i| ring[i % ring.len()]);
+        let clear = |from: Vec2, to: Vec2| {
+            let out = (to - from).perp().normalize_or_zero();
+            open(around[1] + out * room)
+        };
+        clear(around[0], around[1]) && clear(around[1], around[2])
     };
-    let way = if open(near) || !open(other) {
-        near
-    } else {
-        other
+    let (by_left, by_right) = (past(left, 1.0)?, past(right, -1.0)?);
+    let along = |from: usize, to: usize| -> f32 {
+        let sides = (to + ring.len() - from) % ring.len();
+        let side = |i: usize| ring[i % ring.len()].distance(ring[(i + 1) % ring.len()]);
+        (from..from + sides).map(side).sum()
     };
+    // With the obstacle on one's right one goes along its ring, on one's left against it.
+    let to_goal = |corner: usize| ring[corner].distance(goal);
+    let left_way = by_left.length() + along(left, back_right) + to_goal(back_right);
+    let right_way = by_right.length() + along(back_left, right) + to_goal(back_left);
+    let take_left = match (passable(left), passable(right)) {
+        (true, false) => true,
+        (false, true) => false,
+        _ => left_way <= right_way,
+    };
+    let way = if take_left { by_left } else { by_right };
     (way.length_squared() > 1e-4).then_some(way)
+}
+
+/// The corners farthest to the left and to the right for somebody who stands and looks like this.
+fn extremes(ring: &[Vec2], from: Vec2, ahead: Vec2) -> Option<(usize, usize)> {
+    let turn = |i: usize| {
+        let corner = ring[i] - from;
+        math::atan2(ahead.perp_dot(corner), ahead.dot(corner))
+    };
+    let by_turn = |a: &usize, b: &usize| turn(*a).total_cmp(&turn(*b));
+    let left = (0..ring.len()).max_by(by_turn)?;
+    let right = (0..ring.len()).min_by(by_turn)?;
+    Some((left, right))
 }
 
 /// A vector in coordinates in which `ahead` is the first axis.
@@ -263,7 +301,7 @@ mod tests {
     #[test]
     fn the_shorter_way_round_a_bench_is_taken() {
         let v = Vec2::new;
-        let bench = [v(2.0, -1.0), v(3.0, -1.0), v(3.0, 4.0), v(2.0, 4.0)];
+        let bench = [v(2.0, -1.0), v(2.0, 4.0), v(3.0, 4.0), v(3.0, -1.0)];
         let way = way_round(&bench, v(5.0, 0.0), 0.25, |_| true).unwrap();
         // Past the corner at (2, -1) by the radius and the margin, at right angles to the way.
         let corner = v(2.0, -1.0);
@@ -274,6 +312,11 @@ mod tests {
             other.y > 4.0,
             "the other end where this one is closed: {other}"
         );
+        // Beside a long bench, to a goal behind it and further back: the near corner is rounded,
+        // though it lies behind the line across the way.
+        let beside = bench.map(|c| c - v(1.6, -3.0));
+        let back = way_round(&beside, v(3.0, -1.0), 0.25, |p| p.y > 3.0).unwrap();
+        assert!(back.x < 0.3 && back.y > 6.9, "{back}");
         assert!(is_within(&bench, v(2.5, 0.0), 0.25) && is_within(&bench, v(1.9, 0.0), 0.25));
         assert!(!is_within(&bench, v(1.7, 0.0), 0.25));
     }
