@@ -313,7 +313,7 @@ throng_core::choices! {
     pub enum SpeedLaw {
         /// It does not.
         None = "none",
-        /// Linearly to 0 at an area share of 1.
+        /// Linearly to 0 at an area share of 1; 2 % are left to shuffle at.
         Linear = "linear",
         /// Weidmann's fundamental diagram.
         Weidmann = "weidmann",

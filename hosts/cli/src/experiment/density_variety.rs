@@ -141,7 +141,9 @@ fn run(study: &mut Study) -> Result<(), Failure> {
     study.remark(
         "paths and speeds are of those who arrived; our Blocks has the paper's size and number of \
          vertices but its own ways, so absolute figures differ: what should agree is the order. \
-         The starts and goals are spread over 80 m, hence paths of 100 m and more",
+         The starts and goals are spread over 80 m, hence paths of 100 m and more. Twenty a second \
+         are more than the ways can take at a weight of 0: those who still walk are in the jam, and \
+         the speed of all walking tells of them too",
     );
     one_walker(study)
 }
@@ -188,7 +190,7 @@ fn shares(counts: &[[u64; PASSAGES.len()]]) -> Grid {
 fn one_walker(study: &mut Study) -> Result<(), Failure> {
     let mut table = Grid::new(
         "one-walker",
-        "Figure 2: one walker through Blocks, 400 people standing in the middle",
+        "Figure 2: one walker through Blocks, 700 people standing in the middle",
         [
             Column::new("weight", ""),
             Column::new("path", "m"),
@@ -196,15 +198,15 @@ fn one_walker(study: &mut Study) -> Result<(), Failure> {
             Column::new("through the middle", ""),
         ],
     );
-    for weight in [0.0, 1.0] {
+    for weight in [0.0, 5.0] {
         let walk = Walk {
             weight,
             ..Walk::default()
         };
         let text = format!(
             "{}[[source]]\nname = \"standing\"\narea = [[44.5, 15.0], [55.5, 15.0], [55.5, 45.0], \
-             [44.5, 45.0]]\ncount = 400\ngoals = [\"top\"]\npremovement = 100000.0\n\
-             profile = \"walker\"\noverlap = true\n\
+             [44.5, 45.0]]\ncount = 700\ngoals = [\"top\"]\npremovement = 100000.0\n\
+             profile = \"walker\"\n\
              [[source]]\nname = \"walker\"\narea = [50.0, 5.0]\ncount = 1\nstart = 2.0\n\
              goals = [[50.0, 95.0]]\nprofile = \"walker\"\n",
             walk.scenario()
@@ -230,7 +232,7 @@ fn one_walker(study: &mut Study) -> Result<(), Failure> {
             if weight == 0.0 {
                 "one-walker-w0"
             } else {
-                "one-walker-w1"
+                "one-walker-w5"
             },
             &format!("One walker and a standing crowd, w = {weight}"),
             &simulation,
