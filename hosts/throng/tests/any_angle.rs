@@ -15,7 +15,7 @@ use throng_flow_field::{Expander, Expansion, Field, Stencil, StepCosts};
 use throng_kit::search::Terms;
 
 fn data(file: &str) -> Option<String> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/movingai");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/movingai");
     let text = fs::read_to_string(folder.join(file)).ok();
     if text.is_none() {
         eprintln!("skipped: no ../shared/data/movingai/{file} beside the workspace");
@@ -128,6 +128,19 @@ fn smoothed_astar_is_nearly_as_short() {
         let planner = "kind = \"astar\"\nsmoothing = \"cost-aware\"";
         if let Some((mean, _)) = quotients(map, planner) {
             assert!(mean <= 1.03, "{map}: mean {mean}");
+        }
+    }
+}
+
+#[test]
+fn weighted_searches_stay_within_their_bound() {
+    for map in ["arena", "den312d"] {
+        for weight in [1.5, 3.0] {
+            let planner = format!("kind = \"theta-star\"\nweight = {weight:?}");
+            if let Some((mean, most)) = quotients(map, &planner) {
+                assert!(mean <= 1.1, "{map} w = {weight}: mean {mean}");
+                assert!(most <= 1.06 * weight, "{map} w = {weight}: largest {most}");
+            }
         }
     }
 }

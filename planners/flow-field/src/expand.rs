@@ -5,11 +5,13 @@
 //! Fox 1979). Costs are those of travel: expanding from s to its neighbour m pays the step from
 //! m to s.
 //!
-//! Every node walks straight to its `next`, an earlier node in its sight. That a node m sees the
-//! next t of a neighbour is known without looking if both lattice neighbours between which the
-//! line from m to t passes walk straight to t too. The line integral from m to t is made of
-//! theirs in the same way, so it costs the same for near and far lines. Where that cannot be
-//! said, Dijkstra's field walks to the neighbour, and theta* follows the line from cell to cell.
+//! Every node walks straight to its `next`, an earlier node in its sight: of those that its
+//! neighbours walk to, the one by which the way is cheapest over straight lines. That a node m
+//! sees the next t of a neighbour is known without looking if both lattice neighbours between
+//! which the line from m to t passes walk straight to t too. The line integral from m to t is made
+//! of theirs in the same way, so it costs the same for near and far lines. Where that cannot be
+//! said, at the rims of shadows, the line is followed from cell to cell. Dijkstra's algorithm and
+//! theta* differ in what they report and settle by: costs over the map's steps, or over lines.
 
 use glam::Vec2;
 use throng_core::{NONE, NodeId, choices};
@@ -34,15 +36,17 @@ const BUCKETS: usize = 1024;
 /// Buckets of theta* to the cheapest step: its costs may grow by less than a step.
 const FINER: f64 = 4.0;
 
+/// Places that neighbours walk to of which sight is looked for.
+const TRIES: usize = 3;
+
 const OPEN: u8 = 0;
-/// The way of the node was looked at, but others come first.
-const SURE: u8 = 1;
-const SETTLED: u8 = 2;
+const SETTLED: u8 = 1;
 
 /// Grows fields, reusing its memory.
 #[derive(Debug, Default)]
 pub struct Expander {
     cost: Vec<f64>,
+    value: Vec<f64>,
     state: Vec<u8>,
     buckets: Vec<Vec<NodeId>>,
 }
@@ -87,6 +91,8 @@ struct Growth<'a, C> {
     /// No metre costs less.
     least: f64,
     cost: &'a mut [f64],
+    /// Cost over straight lines of settled nodes.
+    value: &'a mut [f64],
     state: &'a mut [u8],
     next: &'a mut [NodeId],
     buckets: &'a mut [Vec<NodeId>],
@@ -110,6 +116,8 @@ impl Expander {
         let nodes = stencil.nodes();
         self.cost.clear();
         self.cost.resize(nodes, f64::INFINITY);
+        self.value.clear();
+        self.value.resize(nodes, 0.0);
         self.state.clear();
         self.state.resize(nodes, OPEN);
         self.buckets.resize_with(BUCKETS, Vec::new);
@@ -173,6 +181,7 @@ impl Expander {
             uniform,
             least,
             cost: &mut self.cost,
+            value: &mut self.value,
             state: &mut self.state,
             next,
             buckets: &mut self.buckets,
@@ -184,7 +193,6 @@ impl Expander {
             if let Some(cost) = growth.cost.get_mut(goal as usize) {
                 *cost = 0.0;
                 growth.next[goal as usize] = goal;
-                growth.state[goal as usize] = SURE;
                 growth.push(goal, 0.0);
             }
         }
@@ -236,18 +244,23 @@ impl<C: Fn(NodeId, usize) -> f64> Growth<'_, C> {
 
     fn dijkstra(&mut self) {
         self.sweep(|growth, node| {
-            growth.state[node as usize] = SETTLED;
-            let cost = growth.cost[node as usize];
+            let n = node as usize;
+            let cost = growth.cost[n];
             // Until now `next` was the neighbour that offered the least cost.
-            let parent = growth.next[node as usize];
+            let parent = growth.next[n];
             if parent != node {
                 let far = growth.next[parent as usize];
-                if growth.shares(node, far) && growth.is_free(node, far) {
-                    growth.next[node as usize] = far;
-                }
+                // Deep inside a region that walks to one place all neighbours agree.
+                (growth.value[n], growth.next[n]) = if growth.shares(node, far) {
+                    let price = growth.reuse(node, far);
+                    growth.or_step(node, growth.value[far as usize] + price, far)
+                } else {
+                    growth.choose(node)
+                };
             }
+            growth.state[n] = SETTLED;
             let stencil = growth.stencil;
-            for (k, &other) in stencil.to[node as usize].iter().enumerate() {
+            for (k, &other) in stencil.to[n].iter().enumerate() {
                 if other == NONE {
                     continue;
                 }
@@ -259,6 +272,72 @@ impl<C: Fn(NodeId, usize) -> f64> Growth<'_, C> {
                 }
             }
         });
+    }
+
+    /// The cheapest way from a node: straight to a place that one of its settled neighbours walks
+    /// to, or to a neighbour. Gives its cost over straight lines and where it leads.
+    fn choose(&self, node: NodeId) -> (f64, NodeId) {
+        let at = self.stencil.at[node as usize];
+        let mut best = (f64::INFINITY, NONE);
+        let mut tried = [NONE; TRIES];
+        for round in 0..TRIES {
+            let (mut bound, mut nearest, mut last) = (best.0, NONE, NONE);
+            for &other in &self.stencil.to[node as usize] {
+                if other == NONE || self.state[other as usize] != SETTLED {
+                    continue;
+                }
+                let far = self.next[other as usize];
+                if far == last || tried.contains(&far) {
+                    continue;
+                }
+                last = far;
+                let end = self.stencil.at[far as usize];
+                let least = self.least * self.metres(end[0] - at[0], end[1] - at[1]);
+                if self.value[far as usize] + least < bound {
+                    (bound, nearest) = (self.value[far as usize] + least, far);
+                }
+            }
+            if nearest == NONE {
+                break;
+            }
+            tried[round] = nearest;
+            let price = if self.shares(node, nearest) {
+                Some(self.reuse(node, nearest))
+            } else {
+                self.follow(node, nearest)
+            };
+            if let Some(price) = price {
+                let value = self.value[nearest as usize] + price;
+                if value < best.0 {
+                    best = (value, nearest);
+                }
+                // With one price for all metres the bound was exact.
+                if self.uniform.is_some() {
+                    break;
+                }
+            }
+        }
+        self.or_step(node, best.0, best.1)
+    }
+
+    /// The better of a way and the steps to the settled neighbours. With one price for all metres
+    /// no bent way is shorter than a straight one.
+    #[inline]
+    fn or_step(&self, node: NodeId, value: f64, next: NodeId) -> (f64, NodeId) {
+        let mut best = (value, next);
+        if self.uniform.is_some() && value.is_finite() {
+            return best;
+        }
+        for (k, &other) in self.stencil.to[node as usize].iter().enumerate() {
+            if other == NONE || self.state[other as usize] != SETTLED {
+                continue;
+            }
+            let through = self.value[other as usize] + (self.step)(node, k);
+            if through < best.0 {
+                best = (through, other);
+            }
+        }
+        best
     }
 
     /// Whether the neighbours between which the line from a node to `far` passes walk to it too.
@@ -281,36 +360,20 @@ impl<C: Fn(NodeId, usize) -> f64> Growth<'_, C> {
         (diagonal_alone || walks(between.straight)) && walks(between.diagonal)
     }
 
-    /// Whether the steps from a node to `far` cost no more than empty ground: else there is a
-    /// crowd about, and Dijkstra's field keeps to its steps.
-    #[inline]
-    fn is_free(&self, node: NodeId, far: NodeId) -> bool {
-        if self.uniform.is_some() {
-            return true;
-        }
-        let (a, b) = (
-            self.stencil.at[node as usize],
-            self.stencil.at[far as usize],
-        );
-        let (x, y) = ((b[0] - a[0]).abs(), (b[1] - a[1]).abs());
-        let diagonals = f64::from(x.min(y));
-        let metres = f64::from(x.max(y)) - diagonals + diagonals * core::f64::consts::SQRT_2;
-        let free = metres * f64::from(self.stencil.spacing) * self.least;
-        self.cost[node as usize] - self.cost[far as usize] <= free * 1.01
-    }
-
     fn theta_star(&mut self) {
         self.sweep(|growth, node| {
-            if growth.state[node as usize] == OPEN && !growth.make_sure(node) {
+            let n = node as usize;
+            if growth.next[n] != node && !growth.make_sure(node) {
                 return;
             }
-            growth.state[node as usize] = SETTLED;
+            growth.state[n] = SETTLED;
+            growth.value[n] = growth.cost[n];
             // Neighbours are offered the line to this node's next, on trust.
-            let far = growth.next[node as usize];
+            let far = growth.next[n];
             let before = growth.cost[far as usize];
             let stencil = growth.stencil;
             let end = stencil.at[far as usize];
-            for &other in &stencil.to[node as usize] {
+            for &other in &stencil.to[n] {
                 if other == NONE || growth.state[other as usize] == SETTLED {
                     continue;
                 }
@@ -319,7 +382,6 @@ impl<C: Fn(NodeId, usize) -> f64> Growth<'_, C> {
                 if cost < growth.cost[other as usize] {
                     growth.cost[other as usize] = cost;
                     growth.next[other as usize] = far;
-                    growth.state[other as usize] = OPEN;
                     growth.push(other, cost);
                 }
             }
@@ -332,40 +394,17 @@ impl<C: Fn(NodeId, usize) -> f64> Growth<'_, C> {
         (x * x + y * y).sqrt() * f64::from(self.stencil.spacing)
     }
 
-    /// Finds what the line that a node was given on trust costs, or another way where it is not
-    /// free or dearer. Gives whether the node may be settled now.
+    /// Finds the cheapest way of a node that was given one on trust. Gives whether the node may be
+    /// settled now; if its way turned out dearer it waits for its turn.
     fn make_sure(&mut self, node: NodeId) -> bool {
         let n = node as usize;
-        let (trusted, far) = (self.cost[n], self.next[n]);
-        let seen = if self.shares(node, far) {
-            Some(self.reuse(node, far))
-        } else {
-            self.follow(node, far)
-        };
-        let mut best = seen.map_or(f64::INFINITY, |price| self.cost[far as usize] + price);
-        let mut next = far;
-        // With one price for all metres no bent way is shorter than a straight one.
-        if seen.is_none() || self.uniform.is_none() {
-            for (k, &other) in self.stencil.to[n].iter().enumerate() {
-                if other == NONE || self.state[other as usize] != SETTLED {
-                    continue;
-                }
-                let through = self.cost[other as usize] + (self.step)(node, k);
-                if through < best {
-                    (best, next) = (through, other);
-                }
+        let trusted = self.cost[n];
+        let (cost, next) = self.choose(node);
+        (self.cost[n], self.next[n]) = (cost, next);
+        if cost > trusted && self.bucket(cost) > self.now {
+            if cost.is_finite() {
+                self.push(node, cost);
             }
-        }
-        self.cost[n] = best;
-        self.next[n] = next;
-        self.state[n] = SURE;
-        if best.is_finite() && best > trusted && self.bucket(best) > self.now {
-            self.push(node, best);
-            return false;
-        }
-        if best.is_infinite() {
-            self.next[n] = NONE;
-            self.state[n] = OPEN;
             return false;
         }
         true
@@ -398,7 +437,7 @@ impl<C: Fn(NodeId, usize) -> f64> Growth<'_, C> {
         }
         let between = Between::of(x, y);
         let steps = &self.stencil.to[node as usize];
-        let rest = |k: usize| self.cost[steps[k] as usize] - self.cost[far as usize];
+        let rest = |k: usize| self.value[steps[k] as usize] - self.value[far as usize];
         // From the node to the line between the two neighbours.
         let first = (1.0 + between.share * between.share).sqrt();
         let first = first * f64::from(self.stencil.spacing) * self.metre(node, &between);
@@ -598,7 +637,11 @@ mod tests {
             let mut far = 0;
             for node in (0..map.nodes()).filter(|n| field.cost[*n].is_finite() && *n != 17) {
                 let next = field.next[node] as usize;
-                assert!(field.cost[next] < field.cost[node]);
+                let mut end = next;
+                for _ in 0..map.nodes() {
+                    end = field.next[end] as usize;
+                }
+                assert_eq!(end, 17, "{expansion}: from {node} the goal is reached");
                 // The corner of a cell on either side of the line must be free ground as well:
                 // walk the line in small steps and look where it is.
                 let (a, b) = (stencil.place[node], stencil.place[next]);

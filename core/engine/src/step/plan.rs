@@ -289,8 +289,12 @@ impl Planning {
                     }
                 }
                 // Pushed off its route: the point it walks to is out of sight.
+                // A route without gates is a straight line that its planner wanted whatever is in
+                // between.
+                let has_turns = track.kind == TrackKind::Edges
+                    || track.kind == TrackKind::Gates && track.count > 0;
                 if !track.stale
-                    && track.kind == TrackKind::Edges
+                    && has_turns
                     && turn.is_multiple_of(SIGHT_EVERY)
                     && !sees(&ground, a.location[row], track.corner)
                 {

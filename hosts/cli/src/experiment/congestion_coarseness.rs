@@ -32,7 +32,7 @@ fn run(study: &mut Study) -> Result<(), Failure> {
             Column::new("crowd and prices", "ms/step"),
         ],
     );
-    let crowd = study.size(80, 40);
+    let crowd = study.size(140, 100);
     for cell in [0.5, 1.0, 2.0, 4.0, 8.0, 16.0] {
         study.progress(&format!("cells of {cell} m"));
         let rest = format!(

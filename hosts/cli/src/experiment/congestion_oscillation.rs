@@ -45,7 +45,7 @@ fn run(study: &mut Study) -> Result<(), Failure> {
             Column::new("travel time", "s"),
         ],
     );
-    let crowd = study.size(120, 60);
+    let crowd = study.size(140, 100);
     for (name, policy) in POLICIES {
         study.progress(name);
         let rest = format!(

@@ -45,7 +45,7 @@ fn run(study: &mut Study) -> Result<(), Failure> {
             Column::new("switches", "1/agent"),
         ],
     );
-    let crowd = study.size(80, 40);
+    let crowd = study.size(140, 100);
     for (name, options) in COSTS {
         study.progress(name);
         let kind = name.split(',').next().unwrap_or(name);

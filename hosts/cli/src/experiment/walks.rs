@@ -26,6 +26,15 @@ pub struct Walk {
     pub switches: u32,
     /// Largest distance in y from where it began.
     pub aside: f64,
+    /// Sum of y over the looks at which it was in an opening, and how many there were.
+    pub within: (f64, u32),
+}
+
+impl Walk {
+    /// Mean y while it was in an opening.
+    pub fn mean_y(&self) -> Option<f64> {
+        (self.within.1 > 0).then(|| self.within.0 / f64::from(self.within.1))
+    }
 }
 
 /// Everybody's walks.
@@ -53,9 +62,13 @@ impl Walks {
                 walked: 0.0,
                 switches: 0,
                 aside: 0.0,
+                within: (0.0, 0),
             });
             walk.last = at;
-            walk.opening = walk.opening.or_else(|| opening(at));
+            if let Some(found) = opening(at) {
+                walk.opening = walk.opening.or(Some(found));
+                walk.within = (walk.within.0 + at.y, walk.within.1 + 1);
+            }
             walk.until = self.now;
             walk.walked = agents.walked[row];
             walk.switches = record.switches;
@@ -119,6 +132,7 @@ pub fn two_openings_scenario(crowd: u32, behind: u32, rest: &str) -> String {
         duration = 600.0
         [environment]
         generate = "two-openings"
+        lower = 1.1
         [nav]
         kind = "grid"
         cell = 0.5
