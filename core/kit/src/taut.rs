@@ -450,7 +450,11 @@ mod tests {
     fn bodies_keep_their_radius() {
         let ground = room(&[[4.0, 0.0, 6.0, 6.0]]);
         let view = ground.view();
-        let (length, walk) = pulled(&ground, 0.5, &[(1.0, 1.0), (3.0, 8.0), (7.0, 8.0), (9.0, 1.0)]);
+        let (length, walk) = pulled(
+            &ground,
+            0.5,
+            &[(1.0, 1.0), (3.0, 8.0), (7.0, 8.0), (9.0, 1.0)],
+        );
         // By way of (3.5, 6.5) and (6.5, 6.5).
         let wanted = 2.0 * (2.5_f64 * 2.5 + 5.5 * 5.5).sqrt() + 3.0;
         assert!((length - wanted).abs() < 1e-2, "{length} {wanted}");
