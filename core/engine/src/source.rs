@@ -476,7 +476,7 @@ fn nearest_goal(
         // After an arrival the nearest goal is the one just reached: the others count.
         let here = source.spec.at_goal == AtGoal::Again && area.contains(chart.site.ground, from);
         let profile = source.profile as u32;
-        let far = state.walking.to_goal(&chart, goal, profile, radius, from);
+        let far = state.walking.metres_to(&chart, goal, profile, radius, from);
         let straight = area.anchor.point.distance(from.point);
         if (here, far, straight) < (best.0, best.1, best.2) {
             best = (here, far, straight, goal);

@@ -39,7 +39,7 @@ impl WalkingDistances {
     }
 
     /// Metres from a place to a goal for bodies of this radius; infinite where no way is.
-    pub(crate) fn to_goal(
+    pub(crate) fn metres_to(
         &mut self,
         chart: &Chart<'_>,
         goal: u32,

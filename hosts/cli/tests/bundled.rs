@@ -69,7 +69,7 @@ fn scenarios_check_without_warnings_and_run() {
         assert_eq!(checked["warnings"], serde_json::json!([]), "{name}");
         let out = home.path().join(file.file_stem().unwrap());
         let out = out.to_str().unwrap();
-        let run = throng(&["run", name, "--out", out, "--steps", "80", "--quiet"]);
+        let run = throng(&["run", name, "--out", out, "--steps", "120", "--quiet"]);
         let stem = file.file_stem().unwrap().to_str().unwrap();
         assert_eq!(run["scenario"], stem, "the name is that of the file");
         let metrics = &run["metrics"];

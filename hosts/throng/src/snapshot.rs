@@ -5,9 +5,12 @@
 //! each; a refused combination is a line with its reason. Invariants are asserted before any
 //! text exists, so that nobody can approve a broken run. Exact bits are the digest's business.
 
-use std::{fmt::Write as _, path::Path};
+use std::{
+    fmt::Write as _,
+    path::Path,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
-use rayon::prelude::*;
 use throng_core::Slot;
 
 use crate::{
@@ -171,10 +174,49 @@ pub fn matrix(slots: &[Slot]) -> Vec<Case> {
 
 /// Runs cases in parallel; outcomes in their order.
 pub fn run_all(path: &Path, cases: &[Case], more_sets: &[String], extent: Extent) -> Vec<Outcome> {
-    cases
-        .par_iter()
-        .map(|case| run(path, case, more_sets, extent))
-        .collect()
+    side_by_side(cases, 0, |case| run(path, case, more_sets, extent))
+}
+
+/// Does the same with every item on so many threads (0: as many as there are cores); results in
+/// the order of the items.
+///
+/// These are plain threads: a worker of a thread pool that waits for a simulation's own pool
+/// would begin further simulations meanwhile, one inside the other, until its stack is full.
+pub fn side_by_side<T: Sync, R: Send>(
+    items: &[T],
+    threads: usize,
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let threads = match threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        n => n,
+    };
+    let next = AtomicUsize::new(0);
+    let take = || {
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            match items.get(at) {
+                Some(item) => done.push((at, work(item))),
+                None => return done,
+            }
+        }
+    };
+    let mut all: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads.min(items.len()))
+            .map(|_| scope.spawn(take))
+            .collect();
+        let mut all = take();
+        for other in others {
+            match other.join() {
+                Ok(done) => all.extend(done),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        all
+    });
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Runs one case and checks its invariants.

@@ -727,14 +727,17 @@ fn grow_all(expansion: Expansion, orders: &[Order]) -> Vec<Arc<Field>> {
             }
         }
     };
-    let mut fields = vec![Arc::new(Field::default()); orders.len()];
+    let mut fields: Vec<Arc<Field>> = orders.iter().map(|_| Arc::default()).collect();
     std::thread::scope(|scope| {
         let others: Vec<_> = (1..threads.min(orders.len()))
             .map(|_| scope.spawn(work))
             .collect();
         let mut all = work();
         for other in others {
-            all.extend(other.join().unwrap_or_default());
+            match other.join() {
+                Ok(grown) => all.extend(grown),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
         }
         for (at, field) in all {
             fields[at] = field;

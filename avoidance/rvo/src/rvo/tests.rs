@@ -1,3 +1,5 @@
+//! Tests of the sampled model: candidates, penalties, walls, those who overlap.
+
 use fearless_simd::Level;
 use glam::Vec2;
 use proptest::prelude::*;

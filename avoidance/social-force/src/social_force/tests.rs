@@ -1,3 +1,5 @@
+//! Tests of social forces: closed forms, long steps, walls, crowds.
+
 use fearless_simd::Level;
 use glam::Vec2;
 use proptest::prelude::*;

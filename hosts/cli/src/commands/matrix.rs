@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Args;
-use rayon::prelude::*;
 use serde::Serialize;
 use throng::{
     Loaded, Registry, Simulation,
     core::Slot,
     scenario::{Scenario, StrategySpec},
+    snapshot::side_by_side,
 };
 
 use super::{ScenarioArgs, list::slot_named};
@@ -82,31 +82,22 @@ pub fn matrix(args: &MatrixArgs, json: bool) -> Result<(), Failure> {
             combinations.len()
         )));
     }
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(args.threads)
-        .build()
-        .map_err(Failure::run)?;
     let done = AtomicUsize::new(0);
-    let rows: Vec<Row> = pool.install(|| {
-        combinations
-            .par_iter()
-            .map(|combination| {
-                let outcome = one(&loaded, combination, args.steps);
-                let count = done.fetch_add(1, Ordering::Relaxed) + 1;
-                console::err(&format!(
-                    "{count} of {} done: {}",
-                    combinations.len(),
-                    words(combination)
-                ));
-                Row {
-                    combination: combination
-                        .iter()
-                        .map(|(s, id)| (s.name(), id.clone()))
-                        .collect(),
-                    outcome,
-                }
-            })
-            .collect()
+    let rows = side_by_side(&combinations, args.threads, |combination| {
+        let outcome = one(&loaded, combination, args.steps);
+        let count = done.fetch_add(1, Ordering::Relaxed) + 1;
+        console::err(&format!(
+            "{count} of {} done: {}",
+            combinations.len(),
+            words(combination)
+        ));
+        Row {
+            combination: combination
+                .iter()
+                .map(|(s, id)| (s.name(), id.clone()))
+                .collect(),
+            outcome,
+        }
     });
     if json {
         console::out_json(&documents(&rows, &loaded.scenario));
