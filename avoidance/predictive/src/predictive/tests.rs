@@ -9,6 +9,13 @@ use super::Predictive;
 fn plain() -> Predictive {
     Predictive {
         symmetry_breaking: 0.0,
+        anticipation: 8.0,
+        personal_space: 0.2,
+        evasion: 2.5,
+        near: 1.0,
+        middle: 4.0,
+        far: 10.0,
+        relaxation: 0.5,
         ..Predictive::default()
     }
 }
