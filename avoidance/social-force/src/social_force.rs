@@ -111,7 +111,7 @@ throng_core::register! {
     Avoidance "social-force" => SocialForce,
     about: "Social forces: repulsion at a distance, pressing and rubbing where bodies touch.",
     when: "Crowds that press: evacuation, bottlenecks, clogging, faster-is-slower; bodies with masses.",
-    when_not: "Nobody may overlap at all, or people should make way early: the circular form looks at distances only and evades late.",
+    when_not: "Nobody may overlap at all, or people should make way early: the circular form looks at distances only and evades late. Narrow doors used both ways by many: they jam. Runners in crowds: steps are cut, at their cost.",
     growth: "Linear in agents and neighbours within about a metre; those who touch cost some ten times the others; a step of 0.5 s costs five of 0.1 s, and runners' steps of 0.1 s three.",
     paper: "Helbing, Farkas, Vicsek: Simulating dynamical features of escape panic. Nature 407, 2000. Helbing, Molnar: Social force model for pedestrian dynamics. Phys. Rev. E 51, 1995.",
     needs: Capabilities::NONE,
