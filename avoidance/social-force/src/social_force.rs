@@ -26,7 +26,9 @@
 //! small speed (so that a dense crowd, where everybody moves at once, is taken as too stiff rather
 //! than too soft, which damps); and it gives way to the growth of the pair's force since the step
 //! began, with twice its mass (others stand behind it). Who stands in balance stays so at any
-//! step length. The displacement beyond `v dt` goes out as a push.
+//! step length. The displacement beyond `v dt` goes out as a push. What others do cannot be
+//! foretold for long in a dense crowd: steps above `longest_step`, or of more than `longest_way`, are
+//! cut into parts in each of which everybody looks anew.
 
 mod groups;
 mod kernel;
@@ -40,6 +42,7 @@ use throng_core::{
 };
 
 use groups::{Pace, Work};
+use kernel::Constants;
 
 throng_core::choices! {
     /// What the repulsion depends on.
@@ -84,13 +87,18 @@ throng_core::options! {
         top_speed: f32 = 1.3, "", 1.0..=10.0;
         /// Share of the repulsion that members of one group feel from each other.
         companions: f32 = 1.0, "", 0.0..=1.0;
-        /// Neighbours farther away are not looked at. For no one to be missed it should be the way
-        /// two people come nearer in a step and a metre more.
-        reach: f32 = 3.0, "m", 0.0..=100.0;
+        /// Neighbours farther away are not looked at. The repulsion of the circular form is below
+        /// 1 N at a gap of 0.6 m; the elliptical form wants 4 m.
+        reach: f32 = 1.75, "m", 0.0..=100.0;
         /// At most so many neighbours, the nearest, are looked at.
-        most: u32 = 16, "", 0..=64;
+        most: u32 = 12, "", 0..=64;
         /// Walls farther away are not looked at.
         wall_reach: f32 = 2.0, "m", 0.0..=100.0;
+        /// Longest time for which neighbours are taken to go on: longer steps are cut into equal
+        /// parts, in each of which everybody looks, steers and moves.
+        longest_step: f32 = 0.1, "s", 0.01..=1.0;
+        /// The same as a distance: longer steps of the fastest are cut too.
+        longest_way: f32 = 0.22, "m", 0.01..=10.0;
         /// Longest sub-step of people who touch; others take longer ones.
         substep: f32 = 0.01, "s", 0.001..=0.1;
         /// The preferred velocity of each agent is turned to the right by a fixed angle of its
@@ -103,8 +111,8 @@ throng_core::register! {
     Avoidance "social-force" => SocialForce,
     about: "Social forces: repulsion at a distance, pressing and rubbing where bodies touch.",
     when: "Crowds that press: evacuation, bottlenecks, clogging, faster-is-slower; bodies with masses.",
-    when_not: "Nobody may overlap at all, or people should make way early: the circular form looks at distances only and evades late. Steps above 0.2 s in dense crowds: they stay bounded but jostle.",
-    growth: "Linear in agents and neighbours within about a metre; those who touch cost some ten times the others at steps of 0.1 s.",
+    when_not: "Nobody may overlap at all, or people should make way early: the circular form looks at distances only and evades late. Narrow doors used both ways by many: they jam. Runners in crowds: steps are cut, at their cost.",
+    growth: "Linear in agents and neighbours within about a metre; those who touch cost some ten times the others; a step of 0.5 s costs five of 0.1 s, and runners' steps of 0.1 s three.",
     paper: "Helbing, Farkas, Vicsek: Simulating dynamical features of escape panic. Nature 407, 2000. Helbing, Molnar: Social force model for pedestrian dynamics. Phys. Rev. E 51, 1995.",
     needs: Capabilities::NONE,
     offers: Capabilities::NONE,
@@ -122,6 +130,11 @@ impl LocalAvoidance for SocialForce {
 
     fn pushes(&self) -> bool {
         true
+    }
+
+    fn longest_step(&self, fastest: f32) -> f32 {
+        // Not 0 / 0 where nobody can move.
+        self.longest_step.min(self.longest_way / fastest.max(1e-3))
     }
 
     fn steer(&self, chunk: &SteerChunk<'_>, scratch: &mut Scratch, out: &mut SteerOut<'_>) {
@@ -154,7 +167,7 @@ impl SocialForce {
     /// The gap beyond which a neighbour's force is not felt, metres.
     fn felt(&self) -> f32 {
         match self.form {
-            Form::Circular => 12.0 * self.range,
+            Form::Circular => 8.0 * self.range,
             Form::Elliptical => 10.0 * self.potential_range + self.stride,
         }
     }
@@ -162,7 +175,7 @@ impl SocialForce {
     /// The gap beyond which a wall's force is not felt, metres.
     fn wall_felt(&self) -> f32 {
         match self.form {
-            Form::Circular => 12.0 * self.range,
+            Form::Circular => 8.0 * self.range,
             Form::Elliptical => 10.0 * self.wall_range,
         }
     }
@@ -178,13 +191,14 @@ fn steer_groups<S: Simd>(
     velocity: &mut [Vec2],
     push: &mut [Vec2],
 ) {
+    let constants = Constants::new(simd, model);
     for pace in Pace::ALL {
         let steps = pace.steps(model, chunk.dt);
         let mut first = 0;
         while first < work.of_pace(pace).len() {
             let taken = work.load_group(model, chunk, pace, first);
-            kernel::run(simd, model, work, steps, chunk.dt);
-            work.write(chunk, pace, first, taken, velocity, push);
+            kernel::run(simd, model, &constants, work, steps, chunk.dt);
+            work.write(chunk, pace, first, taken, steps, velocity, push);
             first += taken;
         }
     }

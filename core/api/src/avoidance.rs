@@ -65,6 +65,13 @@ pub trait LocalAvoidance: Debug + Send + Sync {
         false
     }
 
+    /// Longest time, seconds, for which neighbours may be taken to go on as they are, if nobody can
+    /// go faster than `_fastest`, metres per second. Longer steps are cut into equal parts, in each
+    /// of which everybody looks, steers and moves.
+    fn longest_step(&self, _fastest: f32) -> f32 {
+        f32::INFINITY
+    }
+
     /// Columns that it keeps per agent.
     fn memory(&self) -> Memory {
         Memory::NONE

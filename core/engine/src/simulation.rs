@@ -27,7 +27,13 @@ use crate::{
     scenario::{Scenario, SpeedLaw},
     source::{Source, Spawner},
     state::{Place, State, Work},
-    step::{advance, avoid, crowd, detour, guide, plan::Planning, tiers},
+    step::{
+        advance,
+        avoid::{self, Move},
+        crowd, detour, guide,
+        plan::Planning,
+        tiers,
+    },
     track::TrackKind,
 };
 
@@ -177,8 +183,8 @@ impl Simulation {
     /// Makes one step.
     pub fn step(&mut self) -> Result<(), RunError> {
         self.on_threads(|sim| {
-            sim.choose_velocities()?;
-            sim.move_everybody()
+            let moves = sim.choose_velocities(Simulation::moves)?;
+            sim.move_everybody(moves)
         })
     }
 
@@ -190,8 +196,8 @@ impl Simulation {
     ) -> Result<(), RunError> {
         self.on_threads(|sim| {
             for _ in 0..steps {
-                sim.choose_velocities()?;
-                sim.move_everybody()?;
+                let moves = sim.choose_velocities(Simulation::moves)?;
+                sim.move_everybody(moves)?;
                 if watch(sim).is_break() {
                     break;
                 }
@@ -207,7 +213,7 @@ impl Simulation {
                 "propose was called twice without commit".into(),
             ));
         }
-        self.on_threads(Simulation::choose_velocities)?;
+        self.on_threads(|sim| sim.choose_velocities(|_| 1))?;
         self.proposed = true;
         let (ground, a) = (self.ground(), &self.state.agents);
         Ok((0..a.len())
@@ -265,8 +271,13 @@ impl Simulation {
         self.on_threads(Simulation::finish_step)
     }
 
-    /// Everything up to avoidance.
-    fn choose_velocities(&mut self) -> Result<(), RunError> {
+    /// How many moves a step is cut into.
+    fn moves(&self) -> u32 {
+        Move::count(&self.parts, &self.state)
+    }
+
+    /// Everything up to the avoidance of the first move; gives how many there are to be.
+    fn choose_velocities(&mut self, moves: impl Fn(&Simulation) -> u32) -> Result<u32, RunError> {
         let mut clock = Instant::now();
         let mut lap = move || {
             let now = Instant::now();
@@ -344,7 +355,14 @@ impl Simulation {
         self.metrics.stages.groups += lap();
         drop(span);
 
-        let span = stage("avoidance");
+        let moves = moves(self);
+        self.avoid(Move::first_of(moves, self.state.dt))?;
+        Ok(moves)
+    }
+
+    fn avoid(&mut self, now: Move) -> Result<(), RunError> {
+        let _span = stage("avoidance");
+        let began = Instant::now();
         let before = self.metrics.stages.neighbours;
         avoid::avoid(
             &self.place,
@@ -352,24 +370,41 @@ impl Simulation {
             &mut self.state,
             &mut self.work,
             &mut self.metrics,
+            now,
         );
         let rebuilding = self.metrics.stages.neighbours - before;
         self.metrics
             .stages
-            .split_avoid(lap().saturating_sub(rebuilding));
-        drop(span);
+            .split_avoid(began.elapsed().saturating_sub(rebuilding));
         match self.parts.fault() {
             Some((slot, fault)) => Err(RunError::Fault { slot, fault }),
             None => Ok(()),
         }
     }
 
-    fn move_everybody(&mut self) -> Result<(), RunError> {
+    /// The moves of a step, whose first velocities are chosen.
+    fn move_everybody(&mut self, moves: u32) -> Result<(), RunError> {
+        let mut now = Move::first_of(moves, self.state.dt);
+        self.advance(now);
+        now.first = false;
+        for _ in 1..moves {
+            self.avoid(now)?;
+            self.advance(now);
+        }
+        self.finish_step()
+    }
+
+    fn advance(&mut self, now: Move) {
         let _span = stage("advance");
         let began = Instant::now();
-        advance::advance(&self.place, &mut self.state, &self.work, &mut self.metrics);
+        advance::advance(
+            &self.place,
+            &mut self.state,
+            &self.work,
+            &mut self.metrics,
+            now,
+        );
         self.metrics.stages.advance += began.elapsed();
-        self.finish_step()
     }
 
     /// Everything after the move.

@@ -183,11 +183,17 @@ impl Few {
 
     /// Walks so many steps as a model says.
     pub fn walk(&mut self, model: &dyn LocalAvoidance, dt: f32, steps: u32) {
+        // Steps are cut as the engine cuts them.
+        let fastest = self.people.iter().map(|p| p.max_speed).fold(0.0, f32::max);
+        let moves = (dt / model.longest_step(fastest) - 1e-3).ceil().max(1.0);
+        let dt = dt / moves;
         for _ in 0..steps {
-            let chosen = self.steer(model, dt);
-            for (someone, [velocity, push]) in self.people.iter_mut().zip(chosen) {
-                someone.velocity = velocity;
-                someone.at += velocity * dt + push;
+            for _ in 0..moves as u32 {
+                let chosen = self.steer(model, dt);
+                for (someone, [velocity, push]) in self.people.iter_mut().zip(chosen) {
+                    someone.velocity = velocity;
+                    someone.at += velocity * dt + push;
+                }
             }
             self.step += 1;
         }

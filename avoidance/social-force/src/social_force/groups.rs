@@ -29,6 +29,16 @@ pub enum Pace {
 }
 
 impl Pace {
+    /// The pace of somebody with another within a middling or a fine distance.
+    #[inline(always)]
+    fn of(middling: bool, fine: bool) -> Pace {
+        match (fine, middling) {
+            (true, _) => Pace::Fine,
+            (false, true) => Pace::Middling,
+            (false, false) => Pace::Coarse,
+        }
+    }
+
     pub const ALL: [Pace; 3] = [Pace::Coarse, Pace::Middling, Pace::Fine];
 
     /// Sub-steps of a step.
@@ -71,7 +81,7 @@ pub struct Bodies {
     /// Velocity at the beginning of the step.
     pub vx: Row,
     pub vy: Row,
-    /// Unit direction from the neighbour to the agent at the beginning of the step.
+    /// Unit direction from the neighbour to the agent at the beginning of the step, found then.
     pub away_x: Row,
     pub away_y: Row,
     /// Sum of the radii; 0 where there is no neighbour.
@@ -141,6 +151,9 @@ impl Walls {
 #[derive(Debug, Default)]
 pub struct Work {
     paces: [Vec<u32>; 3],
+    /// The neighbours that each agent of the chunk can feel within the step.
+    felt: Vec<u32>,
+    felt_start: Vec<u32>,
     pub own: Own,
     pub bodies: Vec<Bodies>,
     pub walls: Vec<Walls>,
@@ -157,17 +170,23 @@ fn sound2(value: Vec2) -> Vec2 {
     Vec2::new(sound(value.x), sound(value.y))
 }
 
-/// Least distance to a point that moves at a relative velocity within a time.
+/// Square of the least distance to a point that moves at a relative velocity within a time.
 #[inline(always)]
-fn least_distance(offset: Vec2, velocity: Vec2, time: f32) -> f32 {
-    let closing = -offset.dot(velocity);
-    let squared = velocity.length_squared();
-    let when = if closing > 0.0 && squared > 1e-12 {
-        (closing / squared).min(time)
-    } else {
-        0.0
-    };
-    (offset + velocity * when).length()
+fn least_squared(offset: Vec2, velocity: Vec2, time: f32) -> f32 {
+    let closing = greater(-offset.dot(velocity), 0.0);
+    let squared = greater(velocity.length_squared(), 1e-12);
+    let when = lesser(closing / squared, time);
+    (offset + velocity * when).length_squared()
+}
+
+#[inline(always)]
+fn greater(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
+}
+
+#[inline(always)]
+fn lesser(a: f32, b: f32) -> f32 {
+    if a < b { a } else { b }
 }
 
 /// Least distance of a wall from somebody who moves so far in whatever direction.
@@ -189,39 +208,51 @@ impl Work {
         &self.paces[pace as usize]
     }
 
-    /// Finds out how finely each agent's step must be cut.
+    /// Finds out how finely each agent's step must be cut, and whom it can feel within it.
     pub fn sort_by_pace(&mut self, model: &SocialForce, chunk: &SteerChunk<'_>) {
         for list in &mut self.paces {
             list.clear();
         }
+        self.felt.clear();
+        self.felt_start.clear();
+        self.felt_start.push(0);
         let (middling, fine) = match model.form {
             Form::Circular => (MIDDLING * model.range, FINE * model.range),
             Form::Elliptical => (model.potential_range, 0.1),
         };
+        let felt = model.felt();
+        let rows = &chunk.neighbours;
         for i in 0..chunk.len() {
             let velocity = sound2(chunk.velocity[i]);
             let change = sound2(chunk.preferred[i]).distance(velocity);
             // Taking up speed brings people nearer than their velocities say.
             let slack = 0.5 * chunk.dt * change * (chunk.dt / model.relaxation).min(1.0);
             let radius = sound(chunk.radius[i]);
-            let mut gap = f32::INFINITY;
+            let mut pace = Pace::Coarse;
             for n in chunk.neighbours_of(i) {
-                let seen = chunk.neighbours.seen[n];
-                let near = least_distance(seen.offset, sound2(seen.velocity) - velocity, chunk.dt);
-                gap = gap.min(near - radius - chunk.neighbours.radius[n]);
+                let seen = rows.seen[n];
+                let relative = sound2(seen.velocity) - velocity;
+                let squared = least_squared(seen.offset, relative, chunk.dt);
+                let bodies = radius + sound(rows.radius[n]) + slack;
+                let within = |gap: f32| {
+                    let reach = bodies + gap;
+                    squared < reach * reach
+                };
+                // Where numbers are too large to tell nothing is felt either.
+                if within(felt) {
+                    self.felt.push(n as u32);
+                    pace = pace.max(Pace::of(within(middling), within(fine)));
+                }
             }
-            let moved = velocity.length() * chunk.dt;
-            for wall in chunk.walls_of(i) {
-                gap = gap.min(wall_distance(wall) - radius - moved);
+            self.felt_start.push(self.felt.len() as u32);
+            let walls = chunk.walls_of(i);
+            if !walls.is_empty() {
+                let moved = velocity.length() * chunk.dt;
+                for wall in walls {
+                    let gap = wall_distance(wall) - radius - moved - slack;
+                    pace = pace.max(Pace::of(gap < middling, gap < fine));
+                }
             }
-            gap -= slack;
-            let pace = if gap > middling {
-                Pace::Coarse
-            } else if gap > fine {
-                Pace::Middling
-            } else {
-                Pace::Fine
-            };
             self.paces[pace as usize].push(i as u32);
         }
     }
@@ -260,15 +291,23 @@ impl Work {
             own.mass.0[lane] = sound(chunk.mass[i]).max(0.1);
             own.cap.0[lane] = cap.min(fastest);
             own.radius.0[lane] = radius;
-            let moved = chunk.dt * velocity.length().max(wish.length());
-            lay_bodies(model, chunk, i, lane, moved, &mut self.bodies);
-            let felt = model.wall_felt() + radius + moved;
-            let near = chunk
-                .walls_of(i)
-                .iter()
-                .filter(|wall| wall_distance(wall) < felt);
-            for (rank, wall) in near.enumerate() {
-                lay_wall(wall, rank, lane, &mut self.walls);
+            let felt = self.felt_start[i] as usize..self.felt_start[i + 1] as usize;
+            let ranks = self.felt[felt].iter().zip(0..);
+            for (&n, rank) in ranks {
+                if rank == self.bodies.len() {
+                    self.bodies.push(Bodies::NOBODY);
+                }
+                let row = &mut self.bodies[rank];
+                lay_body(model, chunk, i, n as usize, lane, row);
+            }
+            let walls = chunk.walls_of(i);
+            if !walls.is_empty() {
+                let moved = chunk.dt * velocity.length().max(wish.length());
+                let felt = model.wall_felt() + radius + moved;
+                let near = walls.iter().filter(|wall| wall_distance(wall) < felt);
+                for (rank, wall) in near.enumerate() {
+                    lay_wall(wall, rank, lane, &mut self.walls);
+                }
             }
         }
         taken
@@ -281,6 +320,7 @@ impl Work {
         pace: Pace,
         first: usize,
         taken: usize,
+        steps: u32,
         velocity: &mut [Vec2],
         push: &mut [Vec2],
     ) {
@@ -291,6 +331,10 @@ impl Work {
             let dt = if chunk.dt > 1e-6 { chunk.dt } else { 1e-6 };
             let moved = Vec2::new(own.x.0[lane], own.y.0[lane]);
             let last = Vec2::new(own.vx.0[lane], own.vy.0[lane]);
+            if steps == 1 {
+                velocity[i] = if last.is_finite() { last } else { Vec2::ZERO };
+                continue;
+            }
             let mean = moved / dt;
             // The displacement holds; what does not fit into a push is taken from the velocity.
             let differs = last - mean;
@@ -317,58 +361,37 @@ impl Work {
     }
 }
 
-/// Lays the neighbours that can be felt within the step into a lane.
+/// Lays a neighbour into a lane.
 #[inline(always)]
-fn lay_bodies(
+fn lay_body(
     model: &SocialForce,
     chunk: &SteerChunk<'_>,
     agent: usize,
+    neighbour: usize,
     lane: usize,
-    moved: f32,
-    bodies: &mut Vec<Bodies>,
+    row: &mut Bodies,
 ) {
     let rows = &chunk.neighbours;
-    let radius = sound(chunk.radius[agent]);
-    let felt = model.felt() + radius + moved;
-    let mut rank = 0;
-    for n in chunk.neighbours_of(agent) {
-        let seen = rows.seen[n];
-        let velocity = sound2(seen.velocity);
-        let far = felt + rows.radius[n] + velocity.length() * chunk.dt;
-        let squared = seen.offset.length_squared();
-        if !(squared < far * far) {
-            continue;
-        }
-        let mut offset = seen.offset;
-        if squared < 1e-10 {
-            let away = parting(chunk.id[agent], rows.id[n]);
-            offset = Vec2::new(away[0], away[1]) * -1e-3;
-        }
-        if rank == bodies.len() {
-            bodies.push(Bodies::NOBODY);
-        }
-        let row = &mut bodies[rank];
-        row.x.0[lane] = offset.x;
-        row.y.0[lane] = offset.y;
-        row.vx.0[lane] = velocity.x;
-        row.vy.0[lane] = velocity.y;
-        let flags = rows.flags[n];
-        let away = -offset.normalize_or_zero();
-        row.away_x.0[lane] = away.x;
-        row.away_y.0[lane] = away.y;
-        row.yields.0[lane] = if flags & NON_RECIPROCAL != 0 {
-            0.0
-        } else {
-            1.0
-        };
-        row.reach.0[lane] = radius + sound(rows.radius[n]);
-        row.felt.0[lane] = if flags & SAME_GROUP != 0 {
-            model.companions
-        } else {
-            1.0
-        };
-        rank += 1;
+    let seen = rows.seen[neighbour];
+    let velocity = sound2(seen.velocity);
+    let mut offset = seen.offset;
+    if offset.length_squared() < 1e-10 {
+        let away = parting(chunk.id[agent], rows.id[neighbour]);
+        offset = Vec2::new(away[0], away[1]) * -1e-3;
     }
+    row.x.0[lane] = offset.x;
+    row.y.0[lane] = offset.y;
+    row.vx.0[lane] = velocity.x;
+    row.vy.0[lane] = velocity.y;
+    let flags = rows.flags[neighbour];
+    let yields = flags & NON_RECIPROCAL == 0;
+    row.yields.0[lane] = f32::from(u8::from(yields));
+    row.reach.0[lane] = sound(chunk.radius[agent]) + sound(rows.radius[neighbour]);
+    row.felt.0[lane] = if flags & SAME_GROUP != 0 {
+        model.companions
+    } else {
+        1.0
+    };
 }
 
 /// Lays a wall into a lane.

@@ -66,7 +66,7 @@ struct Contact<S: Simd> {
 }
 
 /// The options as vectors.
-struct Constants<S: Simd> {
+pub struct Constants<S: Simd> {
     strength: f32x8<S>,
     per_range: f32x8<S>,
     stiffness: f32x8<S>,
@@ -77,7 +77,7 @@ struct Constants<S: Simd> {
 
 impl<S: Simd> Constants<S> {
     #[inline(always)]
-    fn new(simd: S, model: &SocialForce) -> Constants<S> {
+    pub fn new(simd: S, model: &SocialForce) -> Constants<S> {
         let constant = |value: f32| f32x8::splat(simd, value);
         Constants {
             strength: constant(model.strength),
@@ -119,29 +119,28 @@ impl<S: Simd> Constants<S> {
 
 /// Moves a group through its step.
 #[inline(always)]
-pub fn run<S: Simd>(simd: S, model: &SocialForce, work: &mut Work, steps: u32, dt: f32) {
-    let constants = Constants::new(simd, model);
+pub fn run<S: Simd>(
+    simd: S,
+    model: &SocialForce,
+    constants: &Constants<S>,
+    work: &mut Work,
+    steps: u32,
+    dt: f32,
+) {
     let h = if dt > 1e-6 { dt } else { 1e-6 } / steps as f32;
     let Work {
         own, bodies, walls, ..
     } = work;
-    for step in 0..steps {
-        substep(
-            simd,
-            model,
-            &constants,
-            own,
-            bodies,
-            walls,
-            h,
-            h * step as f32,
-        );
+    substep::<S, true>(simd, model, constants, own, bodies, walls, h, 0.0);
+    for step in 1..steps {
+        let passed = h * step as f32;
+        substep::<S, false>(simd, model, constants, own, bodies, walls, h, passed);
     }
 }
 
 /// One linearly implicit sub-step, `passed` seconds after the beginning of the step.
 #[inline(always)]
-fn substep<S: Simd>(
+fn substep<S: Simd, const FIRST: bool>(
     simd: S,
     model: &SocialForce,
     constants: &Constants<S>,
@@ -152,8 +151,7 @@ fn substep<S: Simd>(
     passed: f32,
 ) {
     let zero = constants.zero;
-    let (one, two) = (f32x8::splat(simd, 1.0), f32x8::splat(simd, 2.0));
-    let first = passed == 0.0;
+    let one = f32x8::splat(simd, 1.0);
     let (x, y) = (own.x.load(simd), own.y.load(simd));
     let (vx, vy) = (own.vx.load(simd), own.vy.load(simd));
     let (wish_x, wish_y) = (own.wish_x.load(simd), own.wish_y.load(simd));
@@ -175,22 +173,34 @@ fn substep<S: Simd>(
     let nearest = f32x8::splat(simd, -MIRRORED * passed);
     for body in bodies {
         let (bx, by) = (body.vx.load(simd), body.vy.load(simd));
-        let (away_x, away_y) = (body.away_x.load(simd), body.away_y.load(simd));
         let (reach, yields) = (body.reach.load(simd), body.yields.load(simd));
-        let (gives, given) = (body.gives.load(simd), body.given.load(simd));
-        let left = (left_x * away_x + left_y * away_y) * yields;
-        // Away from it: it mirrors that. Towards it: so too, up to a small speed, and it gives way.
-        let apart = left.simd_ge(zero);
-        let nearer = greater(left, nearest);
-        let back = apart.select(greater(left, given), nearer + given * yields);
-        let mirrors = (apart & left.simd_ge(given)) | (!apart & left.simd_gt(nearest));
-        let mirrors = mirrors & yields.simd_gt(zero);
-        let lost = apart.select(zero, gives * 0.5);
-        let dx = x - (body.x.load(simd) + bx * passed - away_x * back);
-        let dy = y - (body.y.load(simd) + by * passed - away_y * back);
-        let scale = mirrors.select(two, one);
-        let ux = mirrors.select((bx + from_x) * 0.5 - away_x * lost, bx - away_x * gives);
-        let uy = mirrors.select((by + from_y) * 0.5 - away_y * lost, by - away_y * gives);
+        let (dx, dy, ux, uy, scale, gives, given);
+        if FIRST {
+            // Nothing has moved yet; who yields mirrors.
+            let mirrors = yields.simd_gt(zero);
+            (dx, dy) = (x - body.x.load(simd), y - body.y.load(simd));
+            ux = mirrors.select((bx + from_x) * 0.5, bx);
+            uy = mirrors.select((by + from_y) * 0.5, by);
+            scale = one + yields;
+            (gives, given) = (zero, zero);
+        } else {
+            let (away_x, away_y) = (body.away_x.load(simd), body.away_y.load(simd));
+            (gives, given) = (body.gives.load(simd), body.given.load(simd));
+            let left = (left_x * away_x + left_y * away_y) * yields;
+            // Away from it: it mirrors that. Towards it: so too, up to a small speed, and it gives
+            // way.
+            let apart = left.simd_ge(zero);
+            let nearer = greater(left, nearest);
+            let back = apart.select(greater(left, given), nearer + given * yields);
+            let mirrors = (apart & left.simd_ge(given)) | (!apart & left.simd_gt(nearest));
+            let mirrors = mirrors & yields.simd_gt(zero);
+            let lost = apart.select(zero, gives * 0.5);
+            dx = x - (body.x.load(simd) + bx * passed - away_x * back);
+            dy = y - (body.y.load(simd) + by * passed - away_y * back);
+            scale = mirrors.select(one + one, one);
+            ux = mirrors.select((bx + from_x) * 0.5 - away_x * lost, bx - away_x * gives);
+            uy = mirrors.select((by + from_y) * 0.5 - away_y * lost, by - away_y * gives);
+        }
         let distance = greater(dx * dx + dy * dy, f32x8::splat(simd, TINY * TINY)).sqrt();
         let per = 1.0 / distance;
         let n = (dx * per, dy * per);
@@ -220,7 +230,9 @@ fn substep<S: Simd>(
             contact.rub * scale,
             (ux, uy),
         );
-        if first {
+        if FIRST {
+            body.away_x.store(n.0);
+            body.away_y.store(n.1);
             body.pressed.store(contact.press);
         } else {
             let grown = greater(contact.press - body.pressed.load(simd), zero);

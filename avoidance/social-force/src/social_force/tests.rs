@@ -194,7 +194,7 @@ fn collisions_do_not_depend_on_the_step() {
     };
     let fine = after(0.01);
     assert!(after(0.1).distance(fine) < 0.12, "{} {fine}", after(0.1));
-    assert!(after(0.5).distance(fine) < 0.6, "{} {fine}", after(0.5));
+    assert!(after(0.5).distance(fine) < 0.12, "{} {fine}", after(0.5));
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn pressed_against_a_wall_at_5_metres_per_second_nobody_is_thrown_about() {
                 s.at.x = s.at.x.min(-0.25);
             }
             let late = step as f32 * dt > 4.0;
-            if dt < 0.5 && late {
+            if late {
                 for a in 1..6 {
                     assert!(few.overlap(a, a - 1) < 0.1, "dt {dt}: {:?}", few.people);
                 }
@@ -238,7 +238,7 @@ fn a_resting_queue_rests_at_any_step() {
         few.people.iter().map(|s| s.at.x).collect::<Vec<_>>()
     };
     let fine = pressed(0.01);
-    for dt in [0.02, 0.1] {
+    for dt in [0.02, 0.1, 0.5] {
         for (a, b) in pressed(dt).into_iter().zip(&fine) {
             assert!((a - b).abs() < 2e-3, "dt {dt}: {a} {b}");
         }
@@ -318,8 +318,10 @@ proptest! {
 
 #[test]
 fn the_reach_sees_whom_a_step_can_bring_near() {
-    let seen = SocialForce::default().perception();
-    assert!(seen.reach >= 2.0 * 1.34 * 0.5 + 1.0);
+    let model = SocialForce::default();
+    // Two who walk towards each other, and what is felt then.
+    let nearer = 2.0 * 1.34 * model.longest_step(2.0);
+    assert!(model.perception().reach >= nearer + 0.5 + model.felt());
 }
 
 /// Mean speed and overlapping pairs of people with changing goals in a closed room.
@@ -360,10 +362,13 @@ fn dense_room(side: f32, count: usize, dt: f32) -> (f32, f32) {
 #[test]
 fn dense_crowds_are_as_calm_at_long_steps_as_at_short_ones() {
     for (side, count) in [(5.0, 80), (6.3, 80)] {
-        let (fine, long) = (dense_room(side, count, 0.01), dense_room(side, count, 0.1));
-        // Both are chaotic: the means of so few agree only roughly.
-        assert!(long.0 < 1.3 * fine.0, "{fine:?} {long:?}");
-        assert!(long.0 > 0.5 * fine.0, "{fine:?} {long:?}");
-        assert!(long.1 <= fine.1 + 0.1, "{fine:?} {long:?}");
+        let fine = dense_room(side, count, 0.01);
+        for dt in [0.1, 0.5] {
+            let long = dense_room(side, count, dt);
+            // All are chaotic: the means of so few agree only roughly.
+            assert!(long.0 < 1.3 * fine.0, "dt {dt}: {fine:?} {long:?}");
+            assert!(long.0 > 0.5 * fine.0, "dt {dt}: {fine:?} {long:?}");
+            assert!(long.1 <= fine.1 + 0.1, "dt {dt}: {fine:?} {long:?}");
+        }
     }
 }

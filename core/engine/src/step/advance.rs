@@ -13,6 +13,7 @@ use crate::{
     metrics::Metrics,
     parts::Parts,
     state::{Place, State, Steered, Work},
+    step::avoid::Move,
     track::Passer,
 };
 
@@ -27,9 +28,9 @@ pub const THERE: u8 = 1;
 pub const WAITS: u8 = 2;
 
 /// Moves everybody by what avoidance chose, along the ground.
-pub fn advance(place: &Place, state: &mut State, work: &Work, metrics: &mut Metrics) {
+pub fn advance(place: &Place, state: &mut State, work: &Work, metrics: &mut Metrics, now: Move) {
     let ground = place.ground.view();
-    let dt = state.dt;
+    let dt = now.dt;
     let a = &mut state.agents;
     let wrong = Mutex::new(Wrong::default());
     let radius = &a.radius;
@@ -50,7 +51,9 @@ pub fn advance(place: &Place, state: &mut State, work: &Work, metrics: &mut Metr
                     let row = chunk * CHUNK + i;
                     let Steered { velocity: v, push } = steered[i];
                     let from = location[i];
-                    before[i] = from;
+                    if now.first {
+                        before[i] = from;
+                    }
                     let wanted = v * dt + push;
                     let moved = ground.advance(from, frame[i], wanted, radius[row]);
                     let chord = moved.to.point.distance(from.point);

@@ -24,13 +24,62 @@ const BLEND_ACCELERATION: f32 = 10.0;
 /// Largest displacement in a step that a model may push a body by, in radii.
 const MOST_PUSH: f32 = 0.5;
 
-/// Chooses everybody's velocity. Those whose tier is not due keep theirs.
+/// Most parts that a step is cut into.
+const MOST_MOVES: f32 = 100.0;
+
+/// One of the equal parts that a step is cut into where a model asks for short steps: in each of
+/// them everybody looks, steers and moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Move {
+    /// How long it lasts, seconds.
+    pub dt: f32,
+    /// Whether it begins the step.
+    pub first: bool,
+}
+
+impl Move {
+    /// The first of so many moves of a step of `dt` seconds.
+    pub fn first_of(moves: u32, dt: f32) -> Move {
+        Move {
+            dt: dt / moves as f32,
+            first: true,
+        }
+    }
+
+    /// How many moves the models in use want for a step.
+    pub fn count(parts: &Parts, state: &State) -> u32 {
+        let fastest = fastest(state);
+        let longest = parts
+            .tiers
+            .iter()
+            .map(|t| {
+                let strategy = &parts.avoidances[t.avoidance].strategy;
+                strategy.longest_step(fastest)
+            })
+            .fold(f32::INFINITY, f32::min);
+        // A hair more than a whole number is that number.
+        (state.dt / longest - 1e-3).ceil().clamp(1.0, MOST_MOVES) as u32
+    }
+}
+
+/// Largest speed of anybody, metres per second.
+fn fastest(state: &State) -> f32 {
+    state
+        .agents
+        .max_speed
+        .par_chunks(CHUNK)
+        .map(|speeds| speeds.iter().copied().fold(0.0, f32::max))
+        .reduce(|| 0.0, f32::max)
+}
+
+/// Chooses everybody's velocity for a move. Those whose tier is not due keep theirs.
 pub fn avoid(
     place: &Place,
     parts: &Parts,
     state: &mut State,
     work: &mut Work,
     metrics: &mut Metrics,
+    now: Move,
 ) {
     let count = state.agents.len();
     work.steered.resize(count, Steered::default());
@@ -60,12 +109,7 @@ pub fn avoid(
         );
     }
     metrics.stages.neighbours += began.elapsed();
-    let fastest = state
-        .agents
-        .max_speed
-        .par_chunks(CHUNK)
-        .map(|speeds| speeds.iter().copied().fold(0.0, f32::max))
-        .reduce(|| 0.0, f32::max);
+    let fastest = fastest(state);
     let mut kth = std::mem::take(&mut state.agents.kth);
     let mut memory = std::mem::take(&mut state.memory);
     let stage = Stage {
@@ -74,6 +118,7 @@ pub fn avoid(
         state,
         agents: state.agents.view(ground.flat),
         grid: &work.grid,
+        now,
         fastest,
         stride: memory.stride(),
         blend_steps: (BLEND_SECONDS / state.dt).ceil() as u64,
@@ -117,6 +162,7 @@ struct Stage<'a> {
     state: &'a State,
     agents: AgentsView<'a>,
     grid: &'a NeighbourGrid,
+    now: Move,
     fastest: f32,
     stride: [usize; 3],
     blend_steps: u64,
@@ -155,8 +201,22 @@ impl Stage<'_> {
             if due.is_empty() {
                 continue;
             }
+            // Who steers for several steps at once does so when they begin.
+            if !self.now.first && tier.period > 1 {
+                for (&row, &local) in due.rows.iter().zip(due.local) {
+                    steered[local as usize] = Steered {
+                        velocity: a.velocity[row as usize],
+                        push: Vec2::ZERO,
+                    };
+                }
+                continue;
+            }
             let part = &parts.avoidances[tier.avoidance];
-            let dt = tier.period as f32 * state.dt;
+            let dt = if tier.period > 1 {
+                tier.period as f32 * state.dt
+            } else {
+                self.now.dt
+            };
             let began = Instant::now();
             let (wall_reach, reach) = (part.perception.wall_reach, part.perception.reach);
             let max_step = 2.0 * self.fastest * dt;
@@ -302,7 +362,8 @@ impl Stage<'_> {
             let since = a.record[row].tier_since;
             if since > 0 && state.step < since + self.blend_steps {
                 let change = velocity - a.velocity[row];
-                velocity = a.velocity[row] + change.clamp_length_max(BLEND_ACCELERATION * state.dt);
+                velocity =
+                    a.velocity[row] + change.clamp_length_max(BLEND_ACCELERATION * self.now.dt);
             }
         }
         Steered {
