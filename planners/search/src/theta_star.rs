@@ -150,6 +150,8 @@ struct Link {
     share: f32,
     /// Metres, where there is neither sight nor an edge.
     distance: f32,
+    /// Whether any body gets there that fits at the place.
+    wide: bool,
 }
 
 impl Link {
@@ -160,6 +162,7 @@ impl Link {
             edge,
             share,
             distance: at.distance,
+            wide: node == at.node,
         };
         if at.edge == NONE {
             return [Some(link(at.node, NONE, 0.0)), None];
@@ -180,7 +183,12 @@ impl Link {
         if self.edge == NONE {
             f64::from(self.distance) * terms.least_base
         } else {
-            terms.cost(self.edge) * f64::from(self.share)
+            let whole = if self.wide {
+                terms.cost_of_part(self.edge)
+            } else {
+                terms.cost(self.edge)
+            };
+            whole * f64::from(self.share)
         }
     }
 }
