@@ -6,7 +6,7 @@
 //! a crowd is so dense that nothing is allowed, the velocity that misses the neighbours'
 //! half-planes least is taken, still within those of the walls.
 //!
-//! Half-planes and programs run for eight agents at once, with the same bits on every
+//! Half-planes and programs run for sixteen agents at once, with the same bits on every
 //! instruction set (no fused operations, masked lanes). `walls` gives the half-planes of walls,
 //! `agents` those of neighbours, `programs` the linear programs.
 
@@ -17,7 +17,7 @@ mod programs;
 mod tests;
 mod walls;
 
-use fearless_simd::{Level, Simd, dispatch, f32x8, mask32x8, prelude::*};
+use fearless_simd::{Level, Simd, dispatch, f32x16, mask32x16, prelude::*};
 use glam::Vec2;
 use throng_core::{
     Capabilities, LocalAvoidance, Perception, Scratch, SteerChunk, SteerOut, random::mix,
@@ -79,7 +79,7 @@ impl LocalAvoidance for Orca {
 /// What is kept from call to call.
 #[derive(Debug, Default)]
 struct Work {
-    /// Half-planes of the eight lanes at hand, walls first.
+    /// Half-planes of the sixteen lanes at hand, walls first.
     planes: Vec<Planes>,
     /// Half-planes of the walls of each lane.
     walls: Vec<Plane>,
@@ -132,38 +132,38 @@ impl Orca {
 
 /// Numbers that can be squared, or 0.
 #[inline(always)]
-fn sound<S: Simd>(simd: S, value: f32x8<S>) -> f32x8<S> {
-    let zero = f32x8::splat(simd, 0.0);
+fn sound<S: Simd>(simd: S, value: f32x16<S>) -> f32x16<S> {
+    let zero = f32x16::splat(simd, 0.0);
     value.abs().simd_lt(1e9).select(value, zero)
 }
 
-/// Eight agents as columns.
+/// Sixteen agents as columns.
 #[derive(Clone, Copy)]
-struct Eight<S: Simd> {
+struct Group<S: Simd> {
     own: Own<S>,
     preferred: Wish<S>,
-    max_speed: f32x8<S>,
+    max_speed: f32x16<S>,
 }
 
-impl<S: Simd> Eight<S> {
-    /// The agents of a chunk from `first` on, at least eight.
+impl<S: Simd> Group<S> {
+    /// The agents of a chunk from `first` on, at least as many as lanes.
     #[inline(always)]
-    fn load(simd: S, orca: &Orca, key: u64, chunk: &SteerChunk<'_>, first: usize) -> Eight<S> {
-        let eight = first..first + LANES;
+    fn load(simd: S, orca: &Orca, key: u64, chunk: &SteerChunk<'_>, first: usize) -> Group<S> {
+        let these = first..first + LANES;
         let mut angles = Row::default();
-        for (angle, &id) in angles.0.iter_mut().zip(&chunk.id[eight.clone()]) {
+        for (angle, &id) in angles.0.iter_mut().zip(&chunk.id[these.clone()]) {
             *angle = orca.angle(key, id);
         }
-        let (vx, vy) = pairs(simd, &chunk.velocity[eight.clone()]);
-        let (px, py) = pairs(simd, &chunk.preferred[eight.clone()]);
+        let (vx, vy) = pairs(simd, &chunk.velocity[these.clone()]);
+        let (px, py) = pairs(simd, &chunk.preferred[these.clone()]);
         let angle = angles.load(simd);
-        let max_speed = f32x8::from_slice(simd, &chunk.max_speed[eight.clone()]);
-        let zero = f32x8::splat(simd, 0.0);
-        Eight {
+        let max_speed = f32x16::from_slice(simd, &chunk.max_speed[these.clone()]);
+        let zero = f32x16::splat(simd, 0.0);
+        Group {
             own: Own {
                 vx: sound(simd, vx),
                 vy: sound(simd, vy),
-                radius: sound(simd, f32x8::from_slice(simd, &chunk.radius[eight])),
+                radius: sound(simd, f32x16::from_slice(simd, &chunk.radius[these])),
             },
             // Turned by the small angle.
             preferred: Wish {
@@ -174,9 +174,9 @@ impl<S: Simd> Eight<S> {
         }
     }
 
-    /// The last agents of a chunk, fewer than eight; the other lanes stand still.
+    /// The last agents of a chunk, fewer than lanes; the other lanes stand still.
     #[inline(never)]
-    fn load_rest(simd: S, orca: &Orca, key: u64, chunk: &SteerChunk<'_>, first: usize) -> Eight<S> {
+    fn load_rest(simd: S, orca: &Orca, key: u64, chunk: &SteerChunk<'_>, first: usize) -> Group<S> {
         let lanes = chunk.len() - first;
         let rest = first..chunk.len();
         let mut vectors = [[Vec2::ZERO; LANES]; 2];
@@ -195,20 +195,19 @@ impl<S: Simd> Eight<S> {
             max_speed: &numbers[1],
             ..*chunk
         };
-        Eight::load(simd, orca, key, &filled, 0)
+        Group::load(simd, orca, key, &filled, 0)
     }
 }
 
-/// Eight vectors as two columns.
+/// Sixteen vectors as two columns.
 #[inline(always)]
-fn pairs<S: Simd>(simd: S, vectors: &[Vec2]) -> (f32x8<S>, f32x8<S>) {
-    let four = |v: &[Vec2]| {
-        let flat = [
-            v[0].x, v[0].y, v[1].x, v[1].y, v[2].x, v[2].y, v[3].x, v[3].y,
-        ];
-        f32x8::load_array(simd, flat)
+fn pairs<S: Simd>(simd: S, vectors: &[Vec2]) -> (f32x16<S>, f32x16<S>) {
+    let eight = |v: &[Vec2]| {
+        let v = &v[..8];
+        let flat = core::array::from_fn(|i| v[i / 2][i % 2]);
+        f32x16::load_array(simd, flat)
     };
-    four(&vectors[..4]).deinterleave(four(&vectors[4..8]))
+    eight(&vectors[..8]).deinterleave(eight(&vectors[8..16]))
 }
 
 #[inline(always)]
@@ -225,10 +224,10 @@ fn steer_chunk<S: Simd>(
     let key = mix(chunk.seed);
     for first in (0..everybody).step_by(LANES) {
         let lanes = LANES.min(everybody - first);
-        let eight = if lanes == LANES {
-            Eight::load(simd, orca, key, chunk, first)
+        let group = if lanes == LANES {
+            Group::load(simd, orca, key, chunk, first)
         } else {
-            Eight::load_rest(simd, orca, key, chunk, first)
+            Group::load_rest(simd, orca, key, chunk, first)
         };
         let mut spans = Spans::default();
         for lane in 0..lanes {
@@ -236,32 +235,32 @@ fn steer_chunk<S: Simd>(
             spans.first[lane] = near.start as u32;
             spans.count[lane] = near.len() as u32;
         }
-        let hard = lay_walls(orca, chunk, first, lanes, &eight.own, work);
+        let hard = lay_walls(orca, chunk, first, lanes, &group.own, work);
         let ids = &chunk.id[first..first + lanes];
         agent_planes(
             simd,
             &chunk.neighbours,
             &spans,
             ids,
-            eight.own,
+            group.own,
             orca.time_horizon,
             dt,
             &mut work.planes,
         );
-        let wish = eight.preferred;
-        let in_use = mask32x8::from_bitmask(simd, (1 << lanes) - 1);
-        let found = nearest::<S, false>(simd, &work.planes, eight.max_speed, wish, wish, in_use);
+        let wish = group.preferred;
+        let in_use = mask32x16::from_bitmask(simd, (1 << lanes) - 1);
+        let found = nearest::<S, false>(simd, &work.planes, group.max_speed, wish, wish, in_use);
         within(
             simd,
             found.x,
             found.y,
-            eight.max_speed,
+            group.max_speed,
             &mut out[first..first + lanes],
         );
         if found.failed.any_true() {
             let [x, y, failed_at] = [found.x, found.y, found.failed_at].map(Row::from_vector);
             let wish = [wish.x, wish.y].map(Row::from_vector);
-            let max_speed = Row::from_vector(eight.max_speed);
+            let max_speed = Row::from_vector(group.max_speed);
             let mut failed = found.failed.to_bitmask();
             while failed != 0 {
                 let lane = failed.trailing_zeros() as usize;
@@ -286,7 +285,7 @@ fn steer_chunk<S: Simd>(
     }
 }
 
-/// Begins the half-planes of eight lanes with those of their walls; says how many rows.
+/// Begins the half-planes of sixteen lanes with those of their walls; says how many rows.
 #[inline(always)]
 fn lay_walls(
     orca: &Orca,
@@ -411,7 +410,7 @@ fn part<S: Simd>(simd: S, work: &mut Work, out: &mut [Vec2]) {
     let from = Found {
         x: load(0),
         y: load(1),
-        failed: mask32x8::from_bitmask(simd, (1 << lanes) - 1),
+        failed: mask32x16::from_bitmask(simd, (1 << lanes) - 1),
         failed_at: load(2),
     };
     let preferred = Wish {
@@ -438,13 +437,13 @@ fn part<S: Simd>(simd: S, work: &mut Work, out: &mut [Vec2]) {
 /// The velocities cut to the greatest speed (rounding may have carried them over), zero where
 /// they are no number.
 #[inline(always)]
-fn within<S: Simd>(simd: S, x: f32x8<S>, y: f32x8<S>, max_speed: f32x8<S>, out: &mut [Vec2]) {
-    let zero = f32x8::splat(simd, 0.0);
+fn within<S: Simd>(simd: S, x: f32x16<S>, y: f32x16<S>, max_speed: f32x16<S>, out: &mut [Vec2]) {
+    let zero = f32x16::splat(simd, 0.0);
     let squared = x * x + y * y;
     let slow = squared.simd_le(max_speed * max_speed);
     let factor = max_speed / squared.sqrt();
     let finite = squared.simd_lt(f32::INFINITY);
-    let cut = |v: f32x8<S>| Row::from_vector(slow.select(v, finite.select(v * factor, zero)));
+    let cut = |v: f32x16<S>| Row::from_vector(slow.select(v, finite.select(v * factor, zero)));
     let (x, y) = (cut(x), cut(y));
     for (lane, out) in out.iter_mut().enumerate() {
         *out = Vec2::new(x.0[lane], y.0[lane]);

@@ -94,6 +94,14 @@ impl Parts {
         period == 1 || (step + (id & 0xFFFF_FFFF)).is_multiple_of(period)
     }
 
+    /// The farthest that any avoidance model in use looks, metres.
+    pub fn reach(&self) -> f32 {
+        self.tiers
+            .iter()
+            .map(|t| self.avoidances[t.avoidance].perception.reach)
+            .fold(0.0, f32::max)
+    }
+
     /// The first thing that went wrong inside a strategy, with the strategy's slot.
     pub fn fault(&self) -> Option<(&'static str, String)> {
         let first = |slot: &'static str, fault: Option<String>| fault.map(|f| (slot, f));

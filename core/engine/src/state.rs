@@ -306,6 +306,9 @@ pub struct Steered {
     pub velocity: Vec2,
     /// Displacement that pushes bodies apart.
     pub push: Vec2,
+    /// A distance from where it stands within which no wall is, as the ground's index of walls
+    /// tells; 0 where nobody asked.
+    pub clear: f32,
 }
 
 /// What the guiding stage decided for an agent.
@@ -346,6 +349,8 @@ pub struct ChunkScratch {
     pub kth: Vec<f32>,
     /// Distances within which no wall is.
     pub clear: Vec<f32>,
+    /// The same as the index of walls tells at once.
+    pub bound: Vec<f32>,
     /// Answers: velocities.
     pub out_velocity: Vec<Vec2>,
     /// Answers: pushes.
@@ -409,6 +414,8 @@ impl ScratchPool {
 pub struct Work {
     /// Guiding.
     pub guided: Vec<Guided>,
+    /// Whose next gate is known, as of guiding: nobody's track has to be read to learn it.
+    pub gated: Vec<u8>,
     /// Preferred velocities before groups.
     pub before_groups: Vec<Vec2>,
     /// Avoidance.

@@ -1,4 +1,4 @@
-//! Half-planes of allowed velocities beside other agents, for eight agents at once.
+//! Half-planes of allowed velocities beside other agents, for sixteen agents at once.
 //!
 //! The velocity obstacle of a neighbour is a cone with a round front (van den Berg and others,
 //! section 3). `u` is the least change of the relative velocity that leaves it; each of the two
@@ -6,23 +6,23 @@
 //! the neighbour avoids nobody. In terms of the unit normal `n` of the boundary nearest to the
 //! relative velocity, the half-plane is `n . v >= n . v_own + share * (u . n)`.
 
-use fearless_simd::{Simd, f32x4, f32x8, mask32x8, prelude::*};
+use fearless_simd::{Simd, f32x4, f32x16, mask32x16, prelude::*};
 use throng_core::{NON_RECIPROCAL, NeighbourRows, random::mix};
 
 use super::lanes::{LANES, Planes, Row, any};
 
-/// The agents of eight lanes.
+/// The agents of sixteen lanes.
 #[derive(Clone, Copy)]
 pub struct Own<S: Simd> {
     /// First component of the velocity.
-    pub vx: f32x8<S>,
+    pub vx: f32x16<S>,
     /// Second component.
-    pub vy: f32x8<S>,
+    pub vy: f32x16<S>,
     /// Radius.
-    pub radius: f32x8<S>,
+    pub radius: f32x16<S>,
 }
 
-/// Where the neighbours of eight lanes are in the chunk's rows.
+/// Where the neighbours of sixteen lanes are in the chunk's rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spans {
     /// First entry of each lane.
@@ -51,14 +51,14 @@ impl Spans {
     }
 }
 
-/// The neighbours of the same rank of eight agents.
+/// The neighbours of the same rank of sixteen agents.
 struct Seen<S: Simd> {
-    px: f32x8<S>,
-    py: f32x8<S>,
-    vx: f32x8<S>,
-    vy: f32x8<S>,
-    radius: f32x8<S>,
-    share: f32x8<S>,
+    px: f32x16<S>,
+    py: f32x16<S>,
+    vx: f32x16<S>,
+    vy: f32x16<S>,
+    radius: f32x16<S>,
+    share: f32x16<S>,
 }
 
 /// Turns four records (x, y, z, w) into four columns.
@@ -69,7 +69,7 @@ fn columns<S: Simd>(r: [f32x4<S>; 4]) -> [f32x4<S>; 4] {
     [a.zip_low(c), a.zip_high(c), b.zip_low(d), b.zip_high(d)]
 }
 
-/// The neighbours of eight agents: one slice of the chunk's rows.
+/// The neighbours of sixteen agents: one slice of the chunk's rows.
 struct Near<'a> {
     rows: NeighbourRows<'a>,
     /// The radius of all, if they have one.
@@ -84,15 +84,15 @@ impl<'a> Near<'a> {
         let (first, last) = spans.bounds();
         let (radii, flags) = (&rows.radius[first..last], &rows.flags[first..last]);
         let first_radius = radii[0];
-        let (eights, rest) = radii.as_chunks::<LANES>();
-        let mut differ = mask32x8::splat(simd, false);
-        for eight in eights {
-            differ |= f32x8::load_array_ref(simd, eight).simd_ne(first_radius);
+        let (whole, rest) = radii.as_chunks::<LANES>();
+        let mut differ = mask32x16::splat(simd, false);
+        for some in whole {
+            differ |= f32x16::load_array_ref(simd, some).simd_ne(first_radius);
         }
         let same = !any(differ) && rest.iter().all(|r| *r == first_radius);
-        let (eights, rest) = flags.as_chunks::<LANES>();
-        let all_flags = eights.iter().fold(0, |all, f| all | u64::from_le_bytes(*f));
-        let wanted = u64::from_le_bytes([NON_RECIPROCAL; LANES]);
+        let (whole, rest) = flags.as_chunks::<LANES>();
+        let all_flags = whole.iter().fold(0, |all, f| all | u128::from_le_bytes(*f));
+        let wanted = u128::from_le_bytes([NON_RECIPROCAL; LANES]);
         let reciprocal = all_flags & wanted == 0 && rest.iter().all(|f| f & NON_RECIPROCAL == 0);
         Near {
             rows: *rows,
@@ -117,26 +117,27 @@ impl<'a> Near<'a> {
             let (p, v) = (seen[at[lane]].offset, seen[at[lane]].velocity);
             f32x4::load_array(simd, [p.x, p.y, v.x, v.y])
         };
-        let low = columns([record(0), record(1), record(2), record(3)]);
-        let high = columns([record(4), record(5), record(6), record(7)]);
+        let four = |first: usize| columns(core::array::from_fn(|lane| record(first + lane)));
+        let (a, b, c, d) = (four(0), four(4), four(8), four(12));
+        let column = |i: usize| a[i].combine(b[i]).combine(c[i].combine(d[i]));
         let radius = match self.one_radius {
-            Some(radius) => f32x8::splat(simd, radius),
-            None => f32x8::load_array(simd, core::array::from_fn(|lane| radii[at[lane]])),
+            Some(radius) => f32x16::splat(simd, radius),
+            None => f32x16::load_array(simd, core::array::from_fn(|lane| radii[at[lane]])),
         };
         let share = |lane: usize| match flags[at[lane]] & NON_RECIPROCAL {
             0 => 0.5,
             _ => 1.0,
         };
         let share = if self.reciprocal {
-            f32x8::splat(simd, 0.5)
+            f32x16::splat(simd, 0.5)
         } else {
-            f32x8::load_array(simd, core::array::from_fn(share))
+            f32x16::load_array(simd, core::array::from_fn(share))
         };
         Seen {
-            px: low[0].combine(high[0]),
-            py: low[1].combine(high[1]),
-            vx: low[2].combine(high[2]),
-            vy: low[3].combine(high[3]),
+            px: column(0),
+            py: column(1),
+            vx: column(2),
+            vy: column(3),
             radius,
             share,
         }
@@ -160,12 +161,12 @@ pub fn agent_planes<S: Simd>(
         return;
     }
     let near = Near::new(simd, rows, spans);
-    let zero = f32x8::splat(simd, 0.0);
+    let zero = f32x16::splat(simd, 0.0);
     let (per_horizon, per_step) = (
-        f32x8::splat(simd, 1.0 / horizon),
-        f32x8::splat(simd, 1.0 / dt),
+        f32x16::splat(simd, 1.0 / horizon),
+        f32x16::splat(simd, 1.0 / dt),
     );
-    let counts = f32x8::load_array(simd, spans.count.map(|c| c as f32));
+    let counts = f32x16::load_array(simd, spans.count.map(|c| c as f32));
     for rank in 0..longest {
         let seen = near.load(simd, spans, rank);
         let (px, py) = (seen.px, seen.py);
@@ -223,7 +224,7 @@ pub fn agent_planes<S: Simd>(
         row.x.store(sound.select(nx, zero));
         row.y.store(sound.select(ny, zero));
         row.offset
-            .store(sound.select(offset, -f32x8::splat(simd, 1.0)));
+            .store(sound.select(offset, -f32x16::splat(simd, 1.0)));
         planes.push(row);
     }
 }

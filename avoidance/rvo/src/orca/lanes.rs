@@ -1,25 +1,25 @@
-//! Eight agents side by side: the vector types and the memory the other files of `orca` share.
+//! Sixteen agents side by side: the vector types and the memory the other files of `orca` share.
 
-use fearless_simd::{Simd, f32x8, mask32x8, prelude::*};
+use fearless_simd::{Simd, f32x16, mask32x16, prelude::*};
 
 /// How many agents go through the programs together.
-pub const LANES: usize = 8;
+pub const LANES: usize = 16;
 
-/// One number for each of eight agents.
+/// One number for each of sixteen agents.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(align(32))]
+#[repr(align(64))]
 pub struct Row(pub [f32; LANES]);
 
 impl Row {
     /// The numbers as a vector.
     #[inline(always)]
-    pub fn load<S: Simd>(&self, simd: S) -> f32x8<S> {
-        f32x8::load_array_ref(simd, &self.0)
+    pub fn load<S: Simd>(&self, simd: S) -> f32x16<S> {
+        f32x16::load_array_ref(simd, &self.0)
     }
 
     /// The numbers of a vector.
     #[inline(always)]
-    pub fn from_vector<S: Simd>(value: f32x8<S>) -> Row {
+    pub fn from_vector<S: Simd>(value: f32x16<S>) -> Row {
         let mut row = Row::default();
         row.store(value);
         row
@@ -27,12 +27,12 @@ impl Row {
 
     /// Keeps a vector.
     #[inline(always)]
-    pub fn store<S: Simd>(&mut self, value: f32x8<S>) {
+    pub fn store<S: Simd>(&mut self, value: f32x16<S>) {
         value.store_array(&mut self.0);
     }
 }
 
-/// A half-plane `normal . v >= offset` of allowed velocities for each of eight agents.
+/// A half-plane `normal . v >= offset` of allowed velocities for each of sixteen agents.
 ///
 /// A unit normal and an offset keep all numbers as small as the velocities themselves; a point
 /// on the line may lie far away and lose its digits.
@@ -57,18 +57,18 @@ impl Planes {
 
 /// The lesser of two; the second if they cannot be compared.
 #[inline(always)]
-pub fn lesser<S: Simd>(a: f32x8<S>, b: f32x8<S>) -> f32x8<S> {
+pub fn lesser<S: Simd>(a: f32x16<S>, b: f32x16<S>) -> f32x16<S> {
     a.simd_lt(b).select(a, b)
 }
 
 /// The greater of two; the second if they cannot be compared.
 #[inline(always)]
-pub fn greater<S: Simd>(a: f32x8<S>, b: f32x8<S>) -> f32x8<S> {
+pub fn greater<S: Simd>(a: f32x16<S>, b: f32x16<S>) -> f32x16<S> {
     a.simd_gt(b).select(a, b)
 }
 
 /// Whether a lane is set at all.
 #[inline(always)]
-pub fn any<S: Simd>(mask: mask32x8<S>) -> bool {
+pub fn any<S: Simd>(mask: mask32x16<S>) -> bool {
     mask.any_true()
 }

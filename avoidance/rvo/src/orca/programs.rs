@@ -1,9 +1,9 @@
-//! The linear programs of ORCA for eight agents at once.
+//! The linear programs of ORCA for sixteen agents at once.
 //!
 //! Lanes never mix: masks keep each lane's work its own, and a lane that is done is carried
 //! along unchanged. So an agent's answer has the same bits in whatever company it is solved.
 
-use fearless_simd::{Simd, f32x8, mask32x8, prelude::*};
+use fearless_simd::{Simd, f32x16, mask32x16, prelude::*};
 
 use super::lanes::{Planes, any, greater, lesser};
 
@@ -18,23 +18,23 @@ const PARALLEL: f32 = 1e-5;
 #[derive(Clone, Copy)]
 pub struct Wish<S: Simd> {
     /// First component of the velocity to come near, or of the unit direction to go far along.
-    pub x: f32x8<S>,
+    pub x: f32x16<S>,
     /// Second component.
-    pub y: f32x8<S>,
+    pub y: f32x16<S>,
 }
 
 /// What a program found.
 #[derive(Clone, Copy)]
 pub struct Found<S: Simd> {
     /// First component of the velocity.
-    pub x: f32x8<S>,
+    pub x: f32x16<S>,
     /// Second component.
-    pub y: f32x8<S>,
+    pub y: f32x16<S>,
     /// Lanes whose half-planes leave nothing; their velocity is the one before the half-plane
     /// that could not be met.
-    pub failed: mask32x8<S>,
+    pub failed: mask32x16<S>,
     /// The index of that half-plane.
-    pub failed_at: f32x8<S>,
+    pub failed_at: f32x16<S>,
 }
 
 /// The second program: within the disc of `max_speed` and the half-planes, taken one by one, the
@@ -44,12 +44,12 @@ pub struct Found<S: Simd> {
 pub fn nearest<S: Simd, const ALONG: bool>(
     simd: S,
     planes: &[Planes],
-    max_speed: f32x8<S>,
+    max_speed: f32x16<S>,
     wish: Wish<S>,
     tie: Wish<S>,
-    active: mask32x8<S>,
+    active: mask32x16<S>,
 ) -> Found<S> {
-    let zero = f32x8::splat(simd, 0.0);
+    let zero = f32x16::splat(simd, 0.0);
     let speed_squared = max_speed * max_speed;
     let (mut x, mut y);
     if ALONG {
@@ -57,10 +57,10 @@ pub fn nearest<S: Simd, const ALONG: bool>(
     } else {
         let wished_squared = wish.x * wish.x + wish.y * wish.y;
         let too_fast = wished_squared.simd_gt(speed_squared);
-        let factor = too_fast.select(max_speed / wished_squared.sqrt(), f32x8::splat(simd, 1.0));
+        let factor = too_fast.select(max_speed / wished_squared.sqrt(), f32x16::splat(simd, 1.0));
         (x, y) = (wish.x * factor, wish.y * factor);
     }
-    let mut failed = mask32x8::splat(simd, false);
+    let mut failed = mask32x16::splat(simd, false);
     let mut failed_at = zero;
     for (i, plane) in planes.iter().enumerate() {
         let (nx, ny, offset) = (
@@ -106,7 +106,7 @@ pub fn nearest<S: Simd, const ALONG: bool>(
         x = moved.select(offset * nx + t * ex, x);
         y = moved.select(offset * ny + t * ey, y);
         let lost = missed & nothing;
-        failed_at = lost.select(f32x8::splat(simd, i as f32), failed_at);
+        failed_at = lost.select(f32x16::splat(simd, i as f32), failed_at);
         failed |= lost;
     }
     Found {
@@ -125,12 +125,12 @@ pub fn least_miss<S: Simd>(
     simd: S,
     hard: &[Planes],
     soft: &[Planes],
-    max_speed: f32x8<S>,
+    max_speed: f32x16<S>,
     preferred: Wish<S>,
     from: Found<S>,
     projected: &mut Vec<Planes>,
 ) -> Wish<S> {
-    let zero = f32x8::splat(simd, 0.0);
+    let zero = f32x16::splat(simd, 0.0);
     let hard_count = hard.len() as f32;
     // The walls alone always allow standing still; only rounding can make them fail.
     let at_wall = from.failed & from.failed_at.simd_lt(hard_count);
@@ -165,7 +165,7 @@ pub fn least_miss<S: Simd>(
             let offset = (other.offset.load(simd) - offset) / length;
             between
                 .offset
-                .store(differs.select(offset, -f32x8::splat(simd, 1.0)));
+                .store(differs.select(offset, -f32x16::splat(simd, 1.0)));
             projected.push(between);
         }
         let wish = Wish { x: nx, y: ny };

@@ -15,7 +15,8 @@ pub struct NeighbourBuffer {
     pub(super) id: Vec<u64>,
     pub(super) used: usize,
     pub(super) candidates: Candidates,
-    pub(super) few: Few,
+    /// Candidates of searches side by side.
+    pub(super) few: Vec<Few>,
     /// Walls near the agent at hand.
     pub(super) walls: Vec<u32>,
 }

@@ -8,10 +8,19 @@ use super::{
     buffer::NeighbourBuffer,
     gather::{GROWTH, Search, same_group},
     grid::NeighbourGrid,
-    quick::Quick,
+    quick::{BATCH, Quick},
     rank::Disc,
 };
 use crate::relevance::{list_walls, wall_crosses};
+
+/// A search that is under way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Searching {
+    own: Option<usize>,
+    count: Option<usize>,
+    clear: f32,
+    distance: f32,
+}
 
 impl Search<'_> {
     /// The neighbours of a chunk of rows.
@@ -26,23 +35,54 @@ impl Search<'_> {
     ) {
         let quick = Quick::new(self);
         let occlusion = self.grid.relevance.occlusion;
-        for (i, (&row, kth)) in rows.iter().zip(kth).enumerate() {
-            if let Some(own) = self.entry_of(row) {
-                let clear = clear.get(i).copied().unwrap_or(0.0);
-                let distance = self.hint(*kth).min(self.reach);
-                out.reserve(self.most);
-                let found = match &quick {
-                    Some(quick) if clear > distance || !occlusion => {
-                        quick.find(simd, own, distance, out)
+        out.few.resize_with(BATCH, Default::default);
+        let mut searches = [Searching::default(); BATCH];
+        for (first, rows) in (0..).step_by(BATCH).zip(rows.chunks(BATCH)) {
+            out.reserve(self.most * BATCH);
+            for (i, &row) in rows.iter().enumerate() {
+                let clear = clear.get(first + i).copied().unwrap_or(0.0);
+                let distance = self.hint(kth[first + i]).min(self.reach);
+                let own = self.entry_of(row);
+                let count = match (&quick, own) {
+                    (Some(quick), Some(own)) if clear > distance || !occlusion => {
+                        quick.look(simd, own, distance, &mut out.few[i])
                     }
                     _ => None,
                 };
-                *kth = match found {
-                    Some(farthest) => farthest,
-                    None => self.look_again(simd, own, clear, distance, out),
+                searches[i] = Searching {
+                    own,
+                    count,
+                    clear,
+                    distance,
                 };
             }
-            out.end_row();
+            let searches = &mut searches[..rows.len()];
+            for (search, few) in searches.iter_mut().zip(&mut out.few) {
+                if let Some(count) = search.count
+                    && !few.rank(simd, count)
+                {
+                    search.count = None;
+                }
+            }
+            for (i, search) in searches.iter().enumerate() {
+                let Searching {
+                    own,
+                    count,
+                    clear,
+                    distance,
+                } = *search;
+                if let Some(own) = own {
+                    let found = match (&quick, count) {
+                        (Some(quick), Some(count)) => quick.take(simd, own, count, i, out),
+                        _ => None,
+                    };
+                    kth[first + i] = match found {
+                        Some(farthest) => farthest,
+                        None => self.look_again(simd, own, clear, distance, out),
+                    };
+                }
+                out.end_row();
+            }
         }
     }
 

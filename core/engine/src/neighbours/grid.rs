@@ -9,7 +9,7 @@ use crate::relevance::{Body, Relevance};
 
 /// Entries that an agent shares a square with that is as wide as a line of cells is high, itself
 /// included, on the average: what the height of lines is steered to.
-const CROWDING: f32 = 2.5;
+const CROWDING: f32 = 5.0;
 /// Cells side by side in such a square: a line is read as one run, so narrow cells cost nothing
 /// and leave out more.
 const SPLIT: f32 = 4.0;
@@ -88,6 +88,8 @@ pub struct NeighbourGrid {
     pub(super) widest: f32,
     /// Largest height.
     pub(super) tallest: f32,
+    /// Whether no entry has flags or a group.
+    pub(super) plain: bool,
 }
 
 /// Where a mover stands among the entries, before sorting.
@@ -182,24 +184,24 @@ impl NeighbourGrid {
         self.bucket = bucket;
     }
 
-    /// Writes the entries and finds the largest radius.
+    /// Writes the entries and finds the largest radius, and whether all are plain.
     fn fill(&mut self, agents: &AgentsView<'_>, movers: &[MoverView], reciprocal: &[bool]) {
         let total = self.thing.len();
         // Runs are read in whole vectors, beyond the last entry too.
-        self.x.resize(total + LANES, 0.0);
-        self.y.resize(total + LANES, 0.0);
+        self.x.resize(total + 2 * LANES, 0.0);
+        self.y.resize(total + 2 * LANES, 0.0);
         self.entries.resize(total, Entry::NOBODY);
         self.flags.resize(total, 0);
         let avoids = |tier: u8| reciprocal.get(usize::from(tier)).copied().unwrap_or(true);
         let all_avoid = reciprocal.iter().all(|r| *r);
-        self.widest = self.x[..total]
+        (self.widest, self.plain) = self.x[..total]
             .par_chunks_mut(PART)
             .zip(self.y[..total].par_chunks_mut(PART))
             .zip(self.entries.par_chunks_mut(PART))
             .zip(self.flags.par_chunks_mut(PART))
             .zip(self.thing.par_chunks(PART))
             .map(|((((xs, ys), entries), flags), things)| {
-                let mut widest = 0.0_f32;
+                let (mut widest, mut plain) = (0.0_f32, true);
                 let columns = xs.iter_mut().zip(ys).zip(entries).zip(flags);
                 for ((((x, y), entry), flags), &thing) in columns.zip(things) {
                     let row = thing as usize;
@@ -227,10 +229,11 @@ impl NeighbourGrid {
                         *flags = NON_RECIPROCAL | MOVER;
                     }
                     widest = widest.max(entry.radius);
+                    plain &= (*flags == 0) & (entry.group == NONE);
                 }
-                widest
+                (widest, plain)
             })
-            .reduce(|| 0.0, f32::max);
+            .reduce(|| (0.0, true), |a, b| (a.0.max(b.0), a.1 & b.1));
     }
 
     /// Writes what else is known of the entries where the ground is not flat.

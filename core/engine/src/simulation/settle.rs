@@ -197,9 +197,11 @@ impl Simulation {
             }
         }
         let view = a.view(ground.flat);
+        // With the reach of avoidance, so that its cells stay as large as it wants them.
+        let reach = self.parts.reach().max(1.0);
         self.work
             .grid
-            .rebuild(ground, &view, &a.height, &[], 1.0, &[]);
+            .rebuild(ground, &view, &a.height, &[], reach, &[]);
         let overlaps = self
             .work
             .grid

@@ -30,7 +30,7 @@ pub const WAITS: u8 = 2;
 /// Moves everybody by what avoidance chose, along the ground.
 pub fn advance(place: &Place, state: &mut State, work: &Work, metrics: &mut Metrics, now: Move) {
     let ground = place.ground.view();
-    let dt = now.dt;
+    let (dt, flat) = (now.dt, ground.flat);
     let a = &mut state.agents;
     let wrong = Mutex::new(Wrong::default());
     let radius = &a.radius;
@@ -49,15 +49,41 @@ pub fn advance(place: &Place, state: &mut State, work: &Work, metrics: &mut Metr
                 let mut here = Wrong::default();
                 for i in 0..location.len() {
                     let row = chunk * CHUNK + i;
-                    let Steered { velocity: v, push } = steered[i];
+                    let Steered {
+                        velocity: v,
+                        push,
+                        clear,
+                    } = steered[i];
                     let from = location[i];
                     if now.first {
                         before[i] = from;
                     }
+                    if v.length_squared() > TURNING_SPEED * TURNING_SPEED {
+                        heading[i] = v.normalize();
+                    }
                     let wanted = v * dt + push;
-                    let moved = ground.advance(from, frame[i], wanted, radius[row]);
+                    let length = wanted.length();
+                    let pushed = if push == Vec2::ZERO {
+                        0.0
+                    } else {
+                        push.length()
+                    };
+                    let cap = max_speed[row] * dt + pushed + 1e-3;
+                    // Almost everybody in almost every step.
+                    if flat
+                        && let Some(to) =
+                            ground.steps_in_place(from, wanted, length, radius[row], clear)
+                    {
+                        let chord = to.point.distance_squared(from.point);
+                        here.too_far += u64::from(chord > cap * cap);
+                        location[i] = to;
+                        velocity[i] = v;
+                        walked[i] += f64::from(length);
+                        continue;
+                    }
+                    let own_frame = if flat { Frame::FLAT } else { frame[i] };
+                    let moved = ground.advance(from, own_frame, wanted, radius[row]);
                     let chord = moved.to.point.distance(from.point);
-                    let cap = max_speed[row] * dt + push.length() + 1e-3;
                     here.too_far += u64::from(chord > cap);
                     if !moved.to.is_somewhere() || !moved.to.point.is_finite() {
                         here.lost += 1;
@@ -66,7 +92,7 @@ pub fn advance(place: &Place, state: &mut State, work: &Work, metrics: &mut Metr
                     let crosses = crosses_wall(&ground, from, moved.to, moved.walked);
                     here.crossings += u64::from(crosses);
                     location[i] = moved.to;
-                    if frame[i] != moved.frame {
+                    if !flat && frame[i] != moved.frame {
                         frame[i] = moved.frame;
                     }
                     velocity[i] = if moved.touched_wall {
@@ -75,9 +101,6 @@ pub fn advance(place: &Place, state: &mut State, work: &Work, metrics: &mut Metr
                     } else {
                         v
                     };
-                    if v.length_squared() > TURNING_SPEED * TURNING_SPEED {
-                        heading[i] = v.normalize();
-                    }
                     walked[i] += f64::from(moved.walked);
                 }
                 if here != Wrong::default() {
@@ -155,6 +178,8 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
     let mut tick = std::mem::take(&mut state.agents.tick);
     work.arrived.resize(state.agents.len(), 0);
     let (a, routes, map, pool) = (&state.agents, &state.routes, &state.map, &work.pool);
+    let gated = &work.gated;
+    let always = parts.tiers.iter().all(|t| t.period == 1);
     work.arrived
         .par_chunks_mut(CHUNK)
         .zip(track.par_chunks_mut(CHUNK))
@@ -164,7 +189,7 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
             pool.with(|scratch| {
                 for i in 0..arrived.len() {
                     let row = chunk * CHUNK + i;
-                    let due = parts.is_due(a.tier[row], a.id[row], state.step);
+                    let due = always || parts.is_due(a.tier[row], a.id[row], state.step);
                     ticks[i] = ticks[i].wrapping_add(u32::from(due));
                     arrived[i] = match a.doing[row] {
                         Doing::Waiting => WAITS,
@@ -174,8 +199,8 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
                         continue;
                     }
                     let at = a.location[row];
-                    let track = &mut tracks[i];
-                    if track.has_gate {
+                    if gated[row] != 0 {
+                        let track = &mut tracks[i];
                         let frame: Frame = a.frame[row];
                         let body = Passer {
                             before: a.before[row].point,

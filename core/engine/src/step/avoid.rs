@@ -14,7 +14,7 @@ use crate::{
     metrics::Metrics,
     neighbours::{NeighbourBuffer, NeighbourGrid},
     parts::Parts,
-    relevance::clear_distance,
+    relevance::{clear_distance, wall_distance_bound},
     state::{ChunkScratch, Place, State, Steered, Work, speed_factor},
 };
 
@@ -85,11 +85,7 @@ pub fn avoid(
     work.steered.resize(count, Steered::default());
     let ground = place.ground.view();
     let began = Instant::now();
-    let reach = parts
-        .tiers
-        .iter()
-        .map(|t| parts.avoidances[t.avoidance].perception.reach)
-        .fold(0.0, f32::max);
+    let reach = parts.reach();
     work.reciprocal.clear();
     work.reciprocal.extend(
         parts
@@ -194,7 +190,7 @@ impl Stage<'_> {
                 |local| {
                     steered[local] = Steered {
                         velocity: a.velocity[first + local],
-                        push: Vec2::ZERO,
+                        ..Steered::default()
                     };
                 },
             );
@@ -206,7 +202,7 @@ impl Stage<'_> {
                 for (&row, &local) in due.rows.iter().zip(due.local) {
                     steered[local as usize] = Steered {
                         velocity: a.velocity[row as usize],
-                        push: Vec2::ZERO,
+                        ..Steered::default()
                     };
                 }
                 continue;
@@ -220,15 +216,26 @@ impl Stage<'_> {
             let began = Instant::now();
             let (wall_reach, reach) = (part.perception.wall_reach, part.perception.reach);
             let max_step = 2.0 * self.fastest * dt;
+            s.bound.clear();
+            s.bound.extend(
+                due.rows
+                    .iter()
+                    .map(|&row| wall_distance_bound(&self.ground, a.location[row as usize].point)),
+            );
             s.clear.clear();
-            s.clear
-                .extend(due.rows.iter().zip(due.local).map(|(&row, &local)| {
+            s.clear.extend_from_slice(&s.bound);
+            if self.ground.flat {
+                for (i, clear) in s.clear.iter_mut().enumerate() {
                     // As far as neighbours will be looked for, or walls.
-                    let hint = kth[local as usize] + max_step;
+                    let hint = kth[due.local[i] as usize] + max_step;
                     let look = if hint < reach { hint } else { reach };
                     let limit = look.max(wall_reach) * 1.001;
-                    clear_distance(&self.ground, a.location[row as usize].point, limit)
-                }));
+                    if !(*clear > limit) {
+                        let at = a.location[due.rows[i] as usize].point;
+                        *clear = clear_distance(&self.ground, at, limit);
+                    }
+                }
+            }
             self.look(
                 &due,
                 part.perception,
@@ -298,6 +305,7 @@ impl Stage<'_> {
                 let answer = Steered {
                     velocity: s.out_velocity[i],
                     push,
+                    clear: s.bound[i],
                 };
                 let row = due.rows[i] as usize;
                 steered[due.local[i] as usize] =
@@ -355,7 +363,10 @@ impl Stage<'_> {
             answer
         } else {
             spent.not_finite += 1;
-            Steered::default()
+            Steered {
+                clear: answer.clear,
+                ..Steered::default()
+            }
         };
         let mut velocity = answer.velocity.clamp_length_max(max_speed);
         if self.parts.tiers.len() > 1 {
@@ -369,6 +380,7 @@ impl Stage<'_> {
         Steered {
             velocity,
             push: answer.push.clamp_length_max(MOST_PUSH * a.radius[row]),
+            clear: answer.clear,
         }
     }
 }

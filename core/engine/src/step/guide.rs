@@ -43,6 +43,7 @@ pub fn speed_at(law: SpeedLaw, share: f32, persons: f32) -> f32 {
 pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State, work: &mut Work) {
     let count = state.agents.len();
     work.guided.resize(count, Guided::default());
+    work.gated.resize(count, 0);
     let mut track = std::mem::take(&mut state.agents.track);
     // Rows come and go with the agents, so that every chunk of agents has its chunk of memory.
     let mut memory = std::mem::take(&mut state.memory);
@@ -61,8 +62,9 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
         .par_chunks_mut(CHUNK)
         .zip(track.par_chunks_mut(CHUNK))
         .zip(memory.chunks_mut().par_iter_mut())
+        .zip(work.gated.par_chunks_mut(CHUNK))
         .enumerate()
-        .for_each(|(chunk, ((guided, tracks), memory))| {
+        .for_each(|(chunk, (((guided, tracks), memory), gated))| {
             let first = chunk * CHUNK;
             let rows = first..first + guided.len();
             pool.with(|scratch| {
@@ -203,6 +205,9 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                     }
                 }
             });
+            for (gated, track) in gated.iter_mut().zip(tracks.iter()) {
+                *gated = u8::from(track.has_gate);
+            }
         });
     state.agents.track = track;
     state.memory = memory;

@@ -115,6 +115,29 @@ fn advance_in_the_open(
     }
 }
 
+/// See [`Walk::steps_in_place`](super::Walk::steps_in_place).
+#[inline]
+pub(super) fn steps_in_place(
+    view: &GroundView,
+    from: Location,
+    displacement: Vec2,
+    length: f32,
+    radius: f32,
+    clear: f32,
+) -> Option<Location> {
+    if (from.triangle as usize) >= view.triangles.len() {
+        return None;
+    }
+    let reach = length + radius + view.grain * (SKIN as f32 + 2.0);
+    let point = from.point + displacement.extend(0.0);
+    // What is no number or infinite fails one of the comparisons.
+    let simple = length > 0.0
+        && length <= LONGEST
+        && reach <= clear
+        && surely_inside(view, from.triangle, point.truncate());
+    simple.then_some(Location { point, ..from })
+}
+
 /// Whether a point is so far inside a triangle of a flat floor that single precision can tell.
 #[inline]
 fn surely_inside(view: &GroundView, triangle: TriangleId, p: Vec2) -> bool {

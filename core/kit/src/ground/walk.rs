@@ -35,6 +35,19 @@ pub trait Walk {
     /// if not, it gets no nearer. The path is swept: nothing is jumped over, however long.
     fn advance(&self, from: Location, frame: Frame, displacement: Vec2, radius: f32) -> Advanced;
 
+    /// What [`Walk::advance`] gives as the new place in the simplest case: on a flat ground, with
+    /// no wall within `clear` metres, the frame that of flat floors and the end of the step well
+    /// within the triangle of its start. `None` where that cannot be told at once. `length` is
+    /// that of the displacement.
+    fn steps_in_place(
+        &self,
+        from: Location,
+        displacement: Vec2,
+        length: f32,
+        radius: f32,
+        clear: f32,
+    ) -> Option<Location>;
+
     /// [`Walk::advance`] for many. All slices have the length of `out`; the rest is ignored.
     fn advance_batch(
         &self,
@@ -111,6 +124,18 @@ impl Walk for GroundView<'_> {
     #[inline]
     fn advance(&self, from: Location, frame: Frame, displacement: Vec2, radius: f32) -> Advanced {
         advance::advance(self, from, frame, displacement, radius)
+    }
+
+    #[inline]
+    fn steps_in_place(
+        &self,
+        from: Location,
+        displacement: Vec2,
+        length: f32,
+        radius: f32,
+        clear: f32,
+    ) -> Option<Location> {
+        advance::steps_in_place(self, from, displacement, length, radius, clear)
     }
 
     fn advance_batch(
