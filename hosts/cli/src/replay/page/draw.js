@@ -41,6 +41,12 @@ void main() {
   result = vec4(base.rgb * lit * base.a, base.a);
 }`;
 
+const PLAIN_FRAGMENT = `#version 300 es
+precision mediump float;
+uniform vec4 colour;
+out vec4 result;
+void main() { result = vec4(colour.rgb * colour.a, colour.a); }`;
+
 // Moves a point of clip space towards the viewer by `lift` metres in depth alone.
 const LIFTED = `
 uniform float lift, depth;
@@ -93,21 +99,14 @@ uniform mat4 matrix;
 in vec3 place;
 void main() { gl_Position = matrix * vec4(place, 1.0); }`;
 
-const FILL_FRAGMENT = `#version 300 es
-precision highp float;
-uniform vec4 colour;
-out vec4 result;
-void main() { result = vec4(colour.rgb * colour.a, colour.a); }`;
-
 const CROWD_VERTEX = `#version 300 es
 uniform mat4 matrix;
 uniform float part, pixels, least, ratio;
 ${LIFTED}
-uniform int kinds;
-uniform float most;
-uniform sampler2D ramp, palette;
+uniform int tiny;
 in vec3 place, next;
-in float value, radius, heading;
+in vec4 paint;
+in float radius, heading;
 out vec4 colour;
 flat out float mark;
 flat out float angle;
@@ -115,17 +114,12 @@ flat out float size;
 void main() {
   gl_Position = matrix * vec4(mix(place, next, part), 1.0);
   size = max(2.0 * radius * pixels / gl_Position.w, least);
-  gl_PointSize = (size + 2.0) * ratio;
+  gl_PointSize = (size + (tiny > 0 ? 1.0 : 2.0)) * ratio;
   gl_Position = lifted(gl_Position);
   angle = heading;
-  if (kinds > 0) {
-    float colourless = mod(value, 8.0);
-    colour = texture(palette, vec2((colourless + 0.5) / 8.0, 0.5));
-    mark = mod(value + floor(value / 8.0), 6.0);
-  } else {
-    colour = texture(ramp, vec2((clamp(value / most, 0.0, 1.0) * 255.0 + 0.5) / 256.0, 0.5));
-    mark = 0.0;
-  }
+  // The last byte of the paint is no transparency but the mark.
+  colour = vec4(paint.rgb, 1.0);
+  mark = floor(paint.a * 255.0 + 0.5);
 }`;
 
 const CROWD_FRAGMENT = `#version 300 es
@@ -168,6 +162,24 @@ void main() {
   result = vec4(paint * inside, inside);
 }`;
 
+// Where nobody is large enough to show a mark or a heading: plain discs, many times as cheap where
+// a processor draws.
+const TINY_FRAGMENT = `#version 300 es
+precision highp float;
+uniform float ratio;
+uniform vec3 edge;
+in vec4 colour;
+flat in float mark;
+flat in float angle;
+flat in float size;
+out vec4 result;
+void main() {
+  float away = length(gl_PointCoord - 0.5) * (size + 1.0) * ratio - size * ratio * 0.5;
+  float inside = clamp(0.5 - away, 0.0, 1.0);
+  // A darker rim keeps the light end of the colours apart from light ground.
+  result = vec4(mix(colour.rgb, edge, 0.4 * clamp(away + 1.0, 0.0, 1.0)) * inside, inside);
+}`;
+
 // Whether a processor stands in for the graphics card: smoothing each edge would cost it the most.
 function drawsInSoftware() {
   const gl = document.createElement("canvas").getContext("webgl2");
@@ -175,21 +187,23 @@ function drawsInSoftware() {
   return Boolean(more) && /swiftshader|llvmpipe|software|basic render/i.test(gl.getParameter(more.UNMASKED_RENDERER_WEBGL));
 }
 
+const CROWD_PARTS = [["place", 3], ["next", 3], ["paint", 1], ["radius", 1], ["heading", 1]];
+
 class Painter {
-  constructor(canvas, scene, heights) {
-    const gl = this.gl = canvas.getContext("webgl2", { antialias: !drawsInSoftware(), stencil: true, premultipliedAlpha: true });
+  constructor(canvas, scene, { plan }, fills) {
+    // Plans need no depth and scenes without areas no stencil: clearing them costs a processor much.
+    const gl = this.gl = canvas.getContext("webgl2", { antialias: !drawsInSoftware(), depth: !plan, stencil: fills, alpha: false });
     if (!gl) throw new Error("This browser offers no WebGL2, which the replay draws with.");
     this.canvas = canvas;
     this.programs = {
       ground: this.program(GROUND_VERTEX, GROUND_FRAGMENT),
       line: this.program(LINE_VERTEX, LINE_FRAGMENT),
-      fill: this.program(FILL_VERTEX, FILL_FRAGMENT),
+      fill: this.program(FILL_VERTEX, PLAIN_FRAGMENT),
       crowd: this.program(CROWD_VERTEX, CROWD_FRAGMENT),
+      tiny: this.program(CROWD_VERTEX, TINY_FRAGMENT),
     };
     this.storeys = scene.storeys.length;
-    this.heights = heights;
     this.ramp = this.strip(Array.from({ length: 256 }, (_, i) => cividis(i / 255)));
-    this.palette = this.strip(OKABE_ITO.map(rgb));
     this.buildGround(scene);
     this.crowd = { vao: gl.createVertexArray(), buffer: gl.createBuffer(), ranges: [], count: 0 };
     this.batches = new Map();
@@ -200,6 +214,9 @@ class Painter {
 
   program(vertex, fragment) {
     const gl = this.gl, program = gl.createProgram();
+    // Programs that draw the crowd share its buffers.
+    CROWD_PARTS.forEach(([name], at) => vertex === CROWD_VERTEX && gl.bindAttribLocation(program, at, name));
+    gl.bindAttribLocation(program, 0, "place");
     for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
       const shader = gl.createShader(kind);
       gl.shaderSource(shader, source);
@@ -243,7 +260,8 @@ class Painter {
       const at = gl.getAttribLocation(program.program, name);
       if (at >= 0) {
         gl.enableVertexAttribArray(at);
-        gl.vertexAttribPointer(at, size, gl.FLOAT, false, stride, offset);
+        if (name === "paint") gl.vertexAttribPointer(at, 4, gl.UNSIGNED_BYTE, true, stride, offset);
+        else gl.vertexAttribPointer(at, size, gl.FLOAT, false, stride, offset);
       }
       offset += 4 * size;
     }
@@ -354,12 +372,13 @@ class Painter {
     this.batches.set(name, { vao, ranges });
   }
 
-  // The crowd: nine floats for each (place, next place, value, radius, heading), by storey.
-  setCrowd(floats, ranges) {
+  // The crowd: nine words for each (place, next place, paint, radius, heading), by storey.
+  setCrowd(floats, ranges, largest) {
     const gl = this.gl, crowd = this.crowd;
+    crowd.largest = largest;
     gl.bindBuffer(gl.ARRAY_BUFFER, crowd.buffer);
     gl.bufferData(gl.ARRAY_BUFFER, floats, gl.DYNAMIC_DRAW);
-    this.attributes(this.programs.crowd, crowd.vao, crowd.buffer, [["place", 3], ["next", 3], ["value", 1], ["radius", 1], ["heading", 1]]);
+    this.attributes(this.programs.crowd, crowd.vao, crowd.buffer, CROWD_PARTS);
     crowd.ranges = ranges;
   }
 
@@ -392,9 +411,12 @@ class Painter {
   drawGround(look, matrix, storey) {
     const gl = this.gl, [first, count] = this.groundRanges[storey];
     if (count === 0) return;
-    const u = this.use("ground"), stacked = look.camera.solid && look.plan && this.storeys > 1 && look.storey < 0;
+    // Without density and shading the ground is one colour.
+    const plain = !look.heat && !look.camera.solid, u = this.use(plain ? "fill" : "ground"), stacked = look.camera.solid && look.plan && this.storeys > 1 && look.storey < 0;
     gl.uniformMatrix4fv(u.matrix, false, matrix);
     gl.uniform4f(u.colour, ...look.theme.ground, stacked ? 0.55 : 1);
+    gl.bindVertexArray(this.ground);
+    if (plain) return gl.drawArrays(gl.TRIANGLES, first, count);
     gl.uniform1f(u.shading, look.camera.solid ? 1 : 0);
     gl.uniform3f(u.light, 0.36, -0.48, 0.8);
     gl.uniform1i(u.heat, look.heat ? (look.plan ? 1 : 2) : 0);
@@ -407,7 +429,6 @@ class Painter {
     gl.bindTexture(gl.TEXTURE_2D, this.ramp);
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, this.sheets[storey]);
-    gl.bindVertexArray(this.ground);
     gl.drawArrays(gl.TRIANGLES, first, count);
   }
 
@@ -456,26 +477,22 @@ class Painter {
   drawCrowd(look, matrix, storey, lift) {
     const gl = this.gl, range = this.crowd.ranges[storey];
     if (!range || range[1] === 0) return;
-    const u = this.use("crowd");
+    const tiny = !look.camera.solid && (!look.kinds || look.heat) && 2 * this.crowd.largest * look.camera.pixels < 6;
+    // Dots would hide the density map: seen from so far it shows the crowd alone.
+    if (tiny && look.heat) return;
+    const u = this.use(tiny ? "tiny" : "crowd");
     gl.uniformMatrix4fv(u.matrix, false, matrix);
+    gl.uniform1i(u.tiny, tiny ? 1 : 0);
     gl.uniform1f(u.part, look.part);
     gl.uniform1f(u.pixels, look.camera.pixels);
     gl.uniform1f(u.least, look.heat ? 2.5 : 3.5);
     gl.uniform1f(u.lift, lift);
     gl.uniform1f(u.depth, look.camera.depth);
     gl.uniform1f(u.ratio, look.ratio);
-    gl.uniform1i(u.kinds, look.kinds ? 1 : 0);
-    gl.uniform1f(u.most, look.most);
     gl.uniform1f(u.halo, look.heat ? 1 : 0);
     gl.uniform1f(u.turned, look.camera.solid ? 0 : 1);
     // Over the density map a rim of paper keeps agents apart from it.
     gl.uniform3f(u.edge, ...(look.heat ? look.theme.ground : look.theme.edge));
-    gl.uniform1i(u.ramp, 0);
-    gl.uniform1i(u.palette, 1);
-    gl.activeTexture(gl.TEXTURE1);
-    gl.bindTexture(gl.TEXTURE_2D, this.palette);
-    gl.activeTexture(gl.TEXTURE0);
-    gl.bindTexture(gl.TEXTURE_2D, this.ramp);
     gl.bindVertexArray(this.crowd.vao);
     gl.drawArrays(gl.POINTS, ...range);
   }
