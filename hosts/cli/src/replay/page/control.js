@@ -9,6 +9,7 @@ class Control {
     new ResizeObserver(() => this.resize()).observe(element("stage"));
     this.resize();
     replay.camera.fit();
+    this.seenSolid = replay.camera.solid;
   }
 
   fillIn() {
@@ -89,7 +90,7 @@ class Control {
       const { heat, facts, heatMost } = this.replay;
       element("heat-key").hidden = !on;
       const cells = facts.plan ? `cells of ${heat.cell} m: persons within 1.5 m of the middle of a cell` : "at the corners of the mesh: persons within 1.5 m";
-      element("heat-key").innerHTML = ramp("density map", "persons/m²", heatMost, `${cells}, per area of that disc; agents are drawn over it when near enough`, NaN);
+      element("heat-key").innerHTML = ramp("density map", "persons/m²", heatMost, `${cells}, per area of that disc; agents are drawn over it when near enough`, NaN, FADES_BELOW);
     }
     this.replay.stale = this.replay.dirty = true;
   }
@@ -110,7 +111,10 @@ class Control {
   }
 
   setSolid(solid) {
-    this.replay.camera.solid = solid;
+    const { camera } = this.replay;
+    camera.solid = solid;
+    if (solid && !this.seenSolid) camera.fit();
+    this.seenSolid ||= solid;
     this.showView();
     this.replay.dirty = true;
   }

@@ -16,8 +16,12 @@ void main() {
   thick = density;
 }`;
 
+// Densities below this fade into the ground, persons per square metre.
+const FADES_BELOW = 0.3;
+
 const GROUND_FRAGMENT = `#version 300 es
 precision highp float;
+#define FADES float(${FADES_BELOW})
 uniform vec4 colour;
 uniform sampler2D sheet, ramp;
 uniform int heat;
@@ -33,8 +37,8 @@ void main() {
     float density = heat == 1 ? texture(sheet, cell).r : thick;
     float share = clamp(density / most, 0.0, 1.0);
     vec3 hot = texture(ramp, vec2((share * 255.0 + 0.5) / 256.0, 0.5)).rgb;
-    // Empty ground keeps its own colour, so that the crowd's edge is seen.
-    float there = smoothstep(0.0, 0.1, density);
+    // Empty ground keeps its own colour, and a lone person colours it by half.
+    float there = min(density / FADES, 1.0);
     base = vec4(mix(base.rgb, hot, there), mix(base.a, max(base.a, 0.9), there));
   }
   float lit = mix(1.0, 0.55 + 0.45 * abs(dot(normalize(facing), light)), shading);
@@ -158,7 +162,7 @@ void main() {
       float light = dot(paint, vec3(0.3, 0.59, 0.11));
       paint = mix(paint, light > 0.5 ? vec3(0.08) : vec3(1.0), notch * 0.9);
     }
-  }
+  } else paint = mix(paint, edge, 0.4 * clamp(away + 1.0, 0.0, 1.0));
   result = vec4(paint * inside, inside);
 }`;
 

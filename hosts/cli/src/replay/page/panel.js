@@ -50,14 +50,14 @@ function drawKey(target, colouring, crowd) {
 // A number as short as six digits allow.
 const plain = (value) => String(Number(value.toPrecision(6)));
 
-function ramp(name, unit, most, about, mean) {
+function ramp(name, unit, most, about, mean, fades = 0) {
   const stops = CIVIDIS.join(","), at = Math.min(100, 100 * mean / most);
   const mark = Number.isFinite(mean) ? `<i style="left:calc(${at}% - 1px)" title="mean now"></i>` : "";
   // As many steps as have the shortest numbers.
   const parts = [4, 5, 3].sort((a, b) => plain(most / a).length - plain(most / b).length)[0], digits = (plain(most / parts).split(".")[1] || "").length;
   const ticks = Array.from({ length: parts + 1 }, (_, i) => `<span>${i === 0 ? 0 : (i * most / parts).toFixed(digits)}${i === parts ? "+" : ""}</span>`).join("");
   const now = Number.isFinite(mean) ? `; mean now ${number(mean)}` : "";
-  return `<p class="quantity"><b>${name}</b>, ${unit}${now}</p><div class="ramp" style="background:linear-gradient(90deg,${stops})">${mark}</div><div class="ticks">${ticks}</div><p class="quantity">${escaped(about)}</p>`;
+  return `<p class="quantity"><b>${name}</b>, ${unit}${now}</p><div class="ramp" style="background:linear-gradient(90deg,var(--ground),transparent ${100 * fades / most}%),linear-gradient(90deg,${stops})">${mark}</div><div class="ticks">${ticks}</div><p class="quantity">${escaped(about)}</p>`;
 }
 
 function rows(pairs) {

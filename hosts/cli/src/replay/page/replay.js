@@ -39,7 +39,10 @@ class Replay {
     }
     this.low = low;
     this.high = high;
-    this.camera = new Camera(low, high);
+    // Some vertices, as even a large mesh has its outline from a thousand of them.
+    const every = Math.ceil(vertices.length / 3000), outline = [];
+    for (let i = 0; i + 2 < vertices.length; i += 3 * every) outline.push([0, 1, 2].map((axis) => vertices[i + axis] / 1e3));
+    this.camera = new Camera(low, high, outline);
     this.camera.freely = !this.facts.plan;
     const { storeys } = this.scene;
     this.camera.solid = !this.facts.plan || storeys.length > 1;
@@ -49,6 +52,12 @@ class Replay {
       const width = Math.max(high[0] - low[0], high[1] - low[1]);
       if (gaps.length) this.camera.stretch = Math.min(8, Math.max(1, Math.round(0.2 * width / Math.min(...gaps))));
     }
+    // Where the name of a floor stands: its own corner nearest to that of everything.
+    this.corners = storeys.map(() => null);
+    this.scene.triangles.forEach((v, i) => {
+      const at = [0, 1, 2].map((axis) => vertices[3 * v + axis] / 1e3), storey = this.scene.triangle_storey[Math.floor(i / 3)], best = this.corners[storey];
+      if (!best || at[0] + at[1] < best[0] + best[1]) this.corners[storey] = at;
+    });
     this.heat = new HeatMap(low, high, this.scene.storeys.length);
   }
 
@@ -328,7 +337,7 @@ class Replay {
     };
     if (this.scene.storeys.length > 1) {
       this.scene.storeys.forEach((s, i) => {
-        if (this.storey < 0 && this.camera.solid) put(s.name, [this.low[0], this.low[1], s.z]);
+        if (this.storey < 0 && this.camera.solid) put(s.name, this.corners[i]);
       });
     }
     if (this.on.areas) {

@@ -4,13 +4,18 @@
 //! place of a stretch is a keyframe, then follows one difference, then second differences (the
 //! change of the difference). Speeds are first differences. All of them are [`entropy`] numbers,
 //! person by person and frame by frame: x, y, the height if there are heights, and the speed,
-//! which the places foretell. What they follow is their context, see [`axis_context`] and
-//! [`speed_context`]. Columns that rarely change are their first values and a list of changes.
-//! The page's `format.js` reads what is written here.
+//! which the places foretell. What they follow is their context, see [`walk`]. Columns that rarely
+//! change are their first values and a list of changes. The page's `format.js` reads what is
+//! written here.
 //!
 //! [`entropy`]: super::entropy
 
+#[cfg(test)]
+pub mod reading;
+mod walk;
+
 use glam::Vec3;
+use walk::{AXIS_CONTEXTS, SPEED_CONTEXTS, put_walk, small};
 
 use super::{
     bytes::{signed, varint},
@@ -24,16 +29,10 @@ pub const SPEED_QUANTUM: f32 = 0.1;
 /// Step that velocities of the detailed are rounded to, metres per second.
 pub const VELOCITY_QUANTUM: f32 = 0.05;
 /// Most frames of a block.
-pub const FRAMES: usize = 50;
+pub const FRAMES: usize = 100;
 /// A block with so many places is closed, if it has [`LEAST_FRAMES`].
-const PLACES: usize = 600_000;
+const PLACES: usize = 1_200_000;
 const LEAST_FRAMES: usize = 10;
-/// A guess that misses by no more steps than this is taken as it is: 1.5 cm of 2 cm. Half of a
-/// walk's second differences are the rounding of places alone, and fall away.
-const NEAR_ENOUGH: f32 = 0.75;
-/// Contexts of a coordinate, and of speeds.
-const AXIS_CONTEXTS: usize = 65;
-const SPEED_CONTEXTS: usize = 112;
 /// Contexts of a velocity of the detailed.
 const DETAIL_CONTEXTS: usize = 16;
 /// Columns that rarely change: storey, tier, what it does, goal.
@@ -334,172 +333,6 @@ impl Packer {
     }
 }
 
-/// How large a change is: 0, 1, 2, or 3 for all others.
-fn small(change: i32) -> usize {
-    change.unsigned_abs().min(3) as usize
-}
-
-/// The context of a coordinate's change: the two before it, and the last one of another axis.
-fn axis_context(frame: usize, before: [i32; 2], other: i32) -> usize {
-    if frame == 1 {
-        AXIS_CONTEXTS - 1
-    } else {
-        16 * small(before[0]) + 4 * small(before[1]) + small(other)
-    }
-}
-
-/// The context of a speed's change: how far the distance walked is from the speed before, the
-/// change before, and how much the walk turned.
-fn speed_context(foretold: f64, speed: i32, before: i32, turned: u32) -> usize {
-    let ahead = (foretold - f64::from(speed)).clamp(-3.0, 3.0) as i32;
-    16 * (ahead + 3) as usize + 4 * small(before) + turned.min(3) as usize
-}
-
-/// The step to a value from a guess of it; 0 if the guess is near enough.
-fn change(value: f32, guess: i32) -> i32 {
-    let miss = value - guess as f32;
-    if miss.abs() <= NEAR_ENOUGH {
-        0
-    } else {
-        miss.round() as i32
-    }
-}
-
-/// Tells how somebody goes on after the first of these places.
-fn put_walk(values: &[[f32; 4]], axes: usize, pace_speed: u32, numbers: &mut Numbers) {
-    // What the reader has: guesses go on from there, so that misses do not add up.
-    let mut at: [i32; 4] = values[0].map(|v| v.round() as i32);
-    let (mut pace, mut before) = ([0i32; 3], [[3; 2]; 3]);
-    let mut speed_before = 3;
-    for (frame, value) in values.iter().enumerate().skip(1) {
-        let mut last = before[1][0];
-        let (mut walked, mut turned) = (0.0, 0u32);
-        for axis in 0..axes {
-            let guess = at[axis].saturating_add(pace[axis]);
-            let number = change(value[axis], guess);
-            let context = axis_context(frame, before[axis], last);
-            numbers.add(axis * AXIS_CONTEXTS + context, number);
-            let now = guess.saturating_add(number);
-            pace[axis] = now.saturating_sub(at[axis]);
-            at[axis] = now;
-            before[axis] = [number, before[axis][0]];
-            last = number;
-            walked += f64::from(pace[axis]) * f64::from(pace[axis]);
-            turned = turned.saturating_add(number.unsigned_abs());
-        }
-        let foretold = (walked.sqrt() * f64::from(pace_speed) / 65_536.0 + 0.5).floor();
-        let number = change(value[3], at[3]);
-        let context = speed_context(foretold, at[3], speed_before, turned);
-        numbers.add(axes * AXIS_CONTEXTS + context, number);
-        at[3] = at[3].saturating_add(number);
-        speed_before = number;
-    }
-}
-
-#[cfg(test)]
-pub mod reading {
-    //! Reads what the packer writes, as the page does.
-
-    use super::{super::entropy::reading::Numbers, *};
-
-    /// Bytes on their way out.
-    pub struct Reader<'a>(pub &'a [u8]);
-
-    impl Reader<'_> {
-        pub fn varint(&mut self) -> u64 {
-            let (mut value, mut shift) = (0, 0);
-            loop {
-                let byte = self.0[0];
-                self.0 = &self.0[1..];
-                value |= u64::from(byte & 127) << shift;
-                if byte < 128 {
-                    return value;
-                }
-                shift += 7;
-            }
-        }
-        pub fn signed(&mut self) -> i64 {
-            let value = self.varint();
-            (value >> 1) as i64 ^ -((value & 1) as i64)
-        }
-        pub fn take(&mut self, count: usize) -> &[u8] {
-            let (part, rest) = self.0.split_at(count);
-            self.0 = rest;
-            part
-        }
-        fn keys(&mut self, people: usize) -> Vec<i32> {
-            let mut key = 0;
-            let mut next = || {
-                key += self.signed() as i32;
-                key
-            };
-            (0..people).map(|_| next()).collect()
-        }
-
-        /// Places and speeds in steps of their quanta, by person and frame.
-        pub fn walks(&mut self, counts: &[usize], axes: usize) -> Vec<Vec<[i32; 4]>> {
-            let keys: Vec<Vec<i32>> = (0..=axes).map(|_| self.keys(counts.len())).collect();
-            let pace_speed = self.varint() as f64;
-            let mut numbers = Numbers::new(self, axes * AXIS_CONTEXTS + SPEED_CONTEXTS);
-            let walk = |(person, count): (usize, &usize)| {
-                let key = |column: usize| keys[column][person];
-                let mut at = [
-                    key(0),
-                    key(1),
-                    if axes == 3 { key(2) } else { 0 },
-                    key(axes),
-                ];
-                let (mut walk, mut pace, mut before) = (vec![at], [0; 3], [[3; 2]; 3]);
-                let mut speed_before = 3;
-                for frame in 1..*count {
-                    let (mut last, mut walked, mut turned) = (before[1][0], 0.0, 0);
-                    for axis in 0..axes {
-                        let context = axis_context(frame, before[axis], last);
-                        last = numbers.next(axis * AXIS_CONTEXTS + context);
-                        pace[axis] += last;
-                        at[axis] += pace[axis];
-                        before[axis] = [last, before[axis][0]];
-                        walked += f64::from(pace[axis]).powi(2);
-                        turned += last.unsigned_abs();
-                    }
-                    let foretold = (walked.sqrt() * pace_speed / 65_536.0 + 0.5).floor();
-                    let context = speed_context(foretold, at[3], speed_before, turned);
-                    speed_before = numbers.next(axes * AXIS_CONTEXTS + context);
-                    at[3] += speed_before;
-                    walk.push(at);
-                }
-                walk
-            };
-            let walks = counts.iter().enumerate().map(walk).collect();
-            assert!(numbers.is_done());
-            walks
-        }
-
-        /// Velocities of the detailed in steps of their quantum, by column and person.
-        pub fn details(&mut self, counts: &[usize], axes: usize) -> Vec<Vec<Vec<i32>>> {
-            let slots: Vec<usize> = (0..self.varint()).map(|_| self.varint() as usize).collect();
-            let mut numbers = Numbers::new(self, 2 * DETAIL_CONTEXTS);
-            let mut columns = Vec::new();
-            for column in 0..2 * axes {
-                let mut person = |slot: &usize| {
-                    let (mut now, mut changes) = (0, [3, 3]);
-                    let mut next = || {
-                        let context = 4 * small(changes[0]) + small(changes[1]);
-                        let change = numbers.next(column / axes * DETAIL_CONTEXTS + context);
-                        changes = [change, changes[0]];
-                        now += change;
-                        now
-                    };
-                    (0..counts[*slot]).map(|_| next()).collect()
-                };
-                columns.push(slots.iter().map(&mut person).collect());
-            }
-            assert!(numbers.is_done());
-            columns
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::{reading::Reader, *};
@@ -586,7 +419,7 @@ mod tests {
     #[test]
     fn who_walks_steadily_costs_next_to_nothing() {
         let mut packer = Packer::new(false);
-        for frame in 0..50 {
+        for frame in 0..FRAMES {
             packer.add(&Sample {
                 serial: 0,
                 at: Vec3::new(0.267 * frame as f32, 0.0, 0.0),
@@ -597,7 +430,7 @@ mod tests {
         }
         assert!(packer.is_full());
         let bytes = packer.close(0.2);
-        // One difference and 48 second differences for x, nothing for y and the speed.
+        // One difference and second differences for x, nothing for y and the speed.
         assert!(bytes.len() < 700, "{} bytes", bytes.len());
     }
 }
