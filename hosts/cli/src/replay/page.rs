@@ -26,11 +26,12 @@ const SCRIPT: &str = "<script>\n(() => {";
 
 const HTML: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/page.css");
-const SCRIPTS: [&str; 9] = [
+const SCRIPTS: [&str; 10] = [
     include_str!("page/format.js"),
     include_str!("page/colours.js"),
     include_str!("page/camera.js"),
     include_str!("page/density.js"),
+    include_str!("page/shaders.js"),
     include_str!("page/draw.js"),
     include_str!("page/charts.js"),
     include_str!("page/panel.js"),

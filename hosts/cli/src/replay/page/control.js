@@ -87,9 +87,9 @@ class Control {
     if (box.disabled) return;
     box.checked = this.replay.on[id] = on;
     if (id === "heat") {
-      const { heat, facts, heatMost } = this.replay;
+      const { heat, facts, heatMost, painter } = this.replay;
       element("heat-key").hidden = !on;
-      const cells = facts.plan ? `cells of ${heat.cell} m: persons within 1.5 m of the middle of a cell` : "at the corners of the mesh: persons within 1.5 m";
+      const cells = facts.plan ? `cells of ${heat.cell} m: persons within 1.5 m of the middle of a cell` : `at points about ${number(painter.heatSpacing)} m apart: persons within 1.5 m`;
       element("heat-key").innerHTML = ramp("density map", "persons/m²", heatMost, `${cells}, per area of that disc; agents are drawn over it when near enough`, NaN, FADES_BELOW);
     }
     this.replay.stale = this.replay.dirty = true;

@@ -215,9 +215,9 @@ class Replay {
       this.painter.setHeat(this.heat);
       return;
     }
-    const { vertices } = this.scene, density = new Float32Array(vertices.length / 3);
+    const points = this.painter.heatPoints, density = new Float32Array(points.length / 3);
     this.near.sort(crowd.points, crowd.count);
-    for (let v = 0; v < density.length; v++) density[v] = this.near.count(vertices[3 * v] / 1e3, vertices[3 * v + 1] / 1e3, vertices[3 * v + 2] / 1e3) / DISC;
+    for (let v = 0, k = 0; v < density.length; v++, k += 3) density[v] = this.near.count(points[k], points[k + 1], points[k + 2]) / DISC;
     this.painter.setVertexHeat(density);
   }
 
