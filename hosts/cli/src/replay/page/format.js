@@ -68,8 +68,7 @@ function readRoutes(bytes, quantum) {
   return routes;
 }
 
-// Small numbers packed by how often they come in a context; entropy.rs describes it. State and
-// tables are public so that loops over millions of numbers can read them without calls.
+// Small numbers packed by how often they come in a context; entropy.rs describes it.
 const FITS = 15, SYMBOLS = 2 * FITS + 2, SHARE_BITS = 11, SHARE_MASK = (1 << SHARE_BITS) - 1, LEAST_STATE = 1 << 23;
 let symbolTable = new Uint8Array(0);
 
@@ -149,11 +148,16 @@ class Block {
     const keys = Array.from({ length: axes + 1 }, () => this.keys(reader));
     const paceSpeed = reader.varint(), numbers = new Numbers(reader, axes * AXIS_CONTEXTS + SPEED_CONTEXTS);
     const columns = Array.from({ length: axes + 1 }, () => new Float32Array(total));
-    const { quantum, speed_quantum: speedQuantum } = facts, speeds = columns[axes];
-    const at = new Int32Array(3), pace = new Int32Array(3), before = new Int32Array(3), earlier = new Int32Array(3);
+    const { quantum, speed_quantum: speedQuantum } = facts, speeds = columns[axes], speedBase = axes * AXIS_CONTEXTS;
+    const at = new Int32Array(3), pace = new Int32Array(3);
+    // How large the last change of each axis was, and the one before.
+    const before = new Int32Array(3), earlier = new Int32Array(3);
+    // As Numbers.next does, written out: millions of calls would take twice the time.
+    const { share, begin, symbol: symbols, code, escapes } = numbers;
+    let { state, at: cursor } = numbers;
     for (let p = 0; p < this.people; p++) {
       const first = this.start[p], end = this.start[p + 1];
-      let speed = keys[axes][p], change = 3;
+      let speed = keys[axes][p], changed = 3;
       for (let axis = 0; axis < axes; axis++) {
         at[axis] = keys[axis][p];
         columns[axis][first] = at[axis] * quantum;
@@ -164,18 +168,27 @@ class Block {
       for (let i = first + 1; i < end; i++) {
         let last = before[1], walked = 0, turned = 0;
         for (let axis = 0; axis < axes; axis++) {
-          const context = i === first + 1 ? AXIS_CONTEXTS - 1 : 16 * small(before[axis]) + 4 * small(earlier[axis]) + small(last);
-          last = numbers.next(axis * AXIS_CONTEXTS + context);
-          const step = pace[axis] += last;
-          columns[axis][i] = (at[axis] += step) * quantum;
+          const context = axis * AXIS_CONTEXTS + (i === first + 1 ? AXIS_CONTEXTS - 1 : 16 * before[axis] + 4 * earlier[axis] + last);
+          const step = state & SHARE_MASK, symbol = symbols[(context << SHARE_BITS) + step], entry = context * SYMBOLS + symbol;
+          state = Math.imul(share[entry], state >> SHARE_BITS) + step - begin[entry];
+          while (state < LEAST_STATE) state = state << 8 | code[cursor++];
+          const change = symbol === SYMBOLS - 1 ? escapes.signed() : symbol - FITS, size = change < 0 ? -change : change;
+          const now = pace[axis] + change;
+          pace[axis] = now;
+          columns[axis][i] = (at[axis] += now) * quantum;
+          last = size > 3 ? 3 : size;
           earlier[axis] = before[axis];
           before[axis] = last;
-          walked += step * step;
-          turned += last < 0 ? -last : last;
+          walked += now * now;
+          turned += size;
         }
         const ahead = Math.floor(Math.sqrt(walked) * paceSpeed / 65536 + 0.5) - speed;
-        const context = 16 * (Math.max(-3, Math.min(3, ahead)) + 3) + 4 * small(change) + Math.min(3, turned);
-        change = numbers.next(axes * AXIS_CONTEXTS + context);
+        const context = speedBase + 16 * ((ahead < -3 ? -3 : ahead > 3 ? 3 : ahead) + 3) + 4 * changed + (turned > 3 ? 3 : turned);
+        const step = state & SHARE_MASK, symbol = symbols[(context << SHARE_BITS) + step], entry = context * SYMBOLS + symbol;
+        state = Math.imul(share[entry], state >> SHARE_BITS) + step - begin[entry];
+        while (state < LEAST_STATE) state = state << 8 | code[cursor++];
+        const change = symbol === SYMBOLS - 1 ? escapes.signed() : symbol - FITS;
+        changed = small(change);
         speeds[i] = (speed += change) * speedQuantum;
       }
     }
