@@ -172,7 +172,7 @@ class Block {
           const step = state & SHARE_MASK, symbol = symbols[(context << SHARE_BITS) + step], entry = context * SYMBOLS + symbol;
           state = Math.imul(share[entry], state >> SHARE_BITS) + step - begin[entry];
           while (state < LEAST_STATE) state = state << 8 | code[cursor++];
-          const change = symbol === SYMBOLS - 1 ? escapes.signed() : symbol - FITS, size = change < 0 ? -change : change;
+          const change = symbol === SYMBOLS - 1 ? escapes.signed() | 0 : symbol - FITS, size = change < 0 ? -change : change;
           const now = pace[axis] + change;
           pace[axis] = now;
           columns[axis][i] = (at[axis] += now) * quantum;
@@ -182,12 +182,12 @@ class Block {
           walked += now * now;
           turned += size;
         }
-        const ahead = Math.floor(Math.sqrt(walked) * paceSpeed / 65536 + 0.5) - speed;
+        const ahead = (Math.min(Math.sqrt(walked) * paceSpeed / 65536 + 0.5, 1e9) | 0) - speed | 0;
         const context = speedBase + 16 * ((ahead < -3 ? -3 : ahead > 3 ? 3 : ahead) + 3) + 4 * changed + (turned > 3 ? 3 : turned);
         const step = state & SHARE_MASK, symbol = symbols[(context << SHARE_BITS) + step], entry = context * SYMBOLS + symbol;
         state = Math.imul(share[entry], state >> SHARE_BITS) + step - begin[entry];
         while (state < LEAST_STATE) state = state << 8 | code[cursor++];
-        const change = symbol === SYMBOLS - 1 ? escapes.signed() : symbol - FITS;
+        const change = symbol === SYMBOLS - 1 ? escapes.signed() | 0 : symbol - FITS;
         changed = small(change);
         speeds[i] = (speed += change) * speedQuantum;
       }
