@@ -30,6 +30,8 @@ pub(super) const BATCH: usize = 8;
 pub(super) struct Few {
     squared: [f32; ROOM],
     entry: [u32; ROOM],
+    /// How many are nearer than each.
+    nearer: [i32; ROOM],
     /// Entries, nearest first.
     ranked: [u32; MOST],
 }
@@ -39,6 +41,7 @@ impl Default for Few {
         Few {
             squared: [0.0; ROOM],
             entry: [0; ROOM],
+            nearer: [0; ROOM],
             ranked: [0; MOST],
         }
     }
@@ -105,6 +108,9 @@ impl<'a> Quick<'a> {
     ) -> Option<usize> {
         let [x, y, ..] = self.entries.get(own)?.seen;
         let count = self.collect(simd, Vec2::new(x, y), own as u32, distance, few)?;
+        // Written now, long before ranking reads it.
+        let behind = &mut few.squared[count..count + FEW];
+        f32x16::splat(simd, f32::INFINITY).store_slice(behind);
         (count >= self.most || distance >= self.reach).then_some(count)
     }
 
@@ -260,16 +266,13 @@ impl Few {
     /// False if two are equally near.
     #[inline(always)]
     pub fn rank<S: Simd>(&mut self, simd: S, count: usize) -> bool {
-        let mut nearer = [0; MOST];
         if count <= FEW {
-            let far = f32x16::splat(simd, f32::INFINITY);
-            far.store_slice(&mut self.squared[count..count + FEW]);
             let these = f32x16::from_slice(simd, &self.squared[..FEW]);
             let mut before = i32x16::splat(simd, 0);
             for &other in &self.squared[..FEW] {
                 before -= f32x16::splat(simd, other).simd_lt(these).to_vector();
             }
-            before.store_slice(&mut nearer[..FEW]);
+            before.store_slice(&mut self.nearer[..FEW]);
         } else {
             for first in (0..count).step_by(FEW) {
                 let these = f32x16::from_slice(simd, &self.squared[first..first + FEW]);
@@ -277,11 +280,11 @@ impl Few {
                 for &other in &self.squared[..count] {
                     before -= f32x16::splat(simd, other).simd_lt(these).to_vector();
                 }
-                before.store_slice(&mut nearer[first..first + FEW]);
+                before.store_slice(&mut self.nearer[first..first + FEW]);
             }
         }
         let mut sum = 0;
-        for (&place, &entry) in nearer[..count].iter().zip(&self.entry[..count]) {
+        for (&place, &entry) in self.nearer[..count].iter().zip(&self.entry[..count]) {
             self.ranked[place as usize % MOST] = entry;
             sum += place as usize;
         }
