@@ -11,11 +11,7 @@
 //! the new fields take over at a fixed later step, so a slow machine gives the same bits as a
 //! fast one. New goals, new classes and doors do not wait.
 
-use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::{
-    sync::{Arc, Mutex},
-    thread::JoinHandle,
-};
+use std::sync::Arc;
 
 use glam::Vec2;
 use rayon::prelude::*;
@@ -31,7 +27,9 @@ use throng_kit::search::{
 use crate::{
     expand::{Expander, Expansion},
     field::{Field, Saved},
-    stencil::{Stencil, StepCosts},
+    grow::{Growing, Grown, Handle, Order, carry_out, grow_all},
+    routes::{Dense, Tree, attach, sources},
+    stencil::{Slot, Stencil, StepCosts},
 };
 
 options! {
@@ -57,6 +55,8 @@ options! {
         fields: Vec<Arc<Field>>,
         /// For each goal and class the index of its field, or NONE.
         index: Vec<u32>,
+        /// Whether each is in use.
+        wanted: Vec<bool>,
         classes: usize,
         /// The prices that fields were last grown for, and the step that this began at.
         epoch: u64,
@@ -86,45 +86,30 @@ struct Known {
     stencil: Option<Arc<Stencil>>,
 }
 
-/// Fields being grown beside the simulation.
-#[derive(Clone, Debug)]
-struct Growing {
-    ready_at: u64,
-    pairs: Vec<(u32, u32)>,
-    fields: Grown,
-}
-
-/// What a thread is growing, or has grown.
-#[derive(Clone, Debug)]
-struct Grown(Arc<Mutex<Handle>>);
-
-#[derive(Debug)]
-enum Handle {
-    Running(JoinHandle<Vec<Arc<Field>>>),
-    Done(Vec<Arc<Field>>),
-}
-
-impl Grown {
-    /// The fields, once they are there.
-    fn wait(&self) -> Vec<Arc<Field>> {
-        let mut handle = self.0.lock().unwrap_or_else(|e| e.into_inner());
-        if let Handle::Running(thread) = core::mem::replace(&mut *handle, Handle::Done(Vec::new()))
-        {
-            *handle = Handle::Done(thread.join().unwrap_or_default());
-        }
-        match &*handle {
-            Handle::Done(fields) => fields.clone(),
-            Handle::Running(_) => Vec::new(),
+impl Known {
+    /// A successor tree towards a goal of these nodes, or else to a place that hangs there.
+    fn tree(
+        &self,
+        terms: &Terms<'_>,
+        nodes: &[NodeId],
+        place: Attachment,
+        scratch: &mut SearchScratch,
+    ) -> Field {
+        let mut tree = DistanceTree::default();
+        distance_tree(
+            terms,
+            &sources(terms, nodes, place),
+            Toward::Sources,
+            &self.incoming,
+            scratch,
+            &mut tree,
+        );
+        Field {
+            cost: tree.cost,
+            next: tree.edge,
+            way: Vec::new(),
         }
     }
-}
-
-/// What a field is grown from, owned, so that it can be grown beside the simulation.
-#[derive(Clone, Debug)]
-struct Order {
-    stencil: Arc<Stencil>,
-    costs: Arc<StepCosts>,
-    goals: Vec<NodeId>,
 }
 
 /// What a thread keeps from batch to batch.
@@ -135,6 +120,20 @@ struct Workspace {
     places: Vec<Location>,
     hints: Vec<u32>,
     regions: Vec<u32>,
+    asked: Option<Asked>,
+    expander: Expander,
+}
+
+/// What was grown for the last query that no field answers.
+#[derive(Debug)]
+struct Asked {
+    stencil: Arc<Stencil>,
+    epoch: u64,
+    doors: Vec<u8>,
+    terms: (u32, u32, u32),
+    costs: StepCosts,
+    goal: NodeId,
+    field: Field,
 }
 
 #[typetag::serde(name = "flow-field")]
@@ -203,19 +202,25 @@ impl GlobalPlanner for FlowField {
         let a = &world.agents;
         for (i, &row) in chunk.rows.iter().enumerate() {
             let row = row as usize;
-            let (goal, class) = (a.goal[row], a.class[row]);
             let at = a.location[row].point.truncate();
-            let field = self.field(goal, class);
-            let node = if flat {
-                stencil.node_at(at)
+            let (slot, offset) = if flat {
+                stencil.slot_at(at)
             } else {
-                stencil.node_in(workspace.regions[i])
+                match stencil.slot_in(workspace.regions[i]) {
+                    NONE => (0, Vec2::ZERO),
+                    slot => (slot, (at - stencil.place(slot)) / stencil.spacing),
+                }
             };
-            let (Some(field), true) = (field, node != NONE) else {
+            let Some(field) = self.field(a.goal[row], a.class[row]) else {
                 out.follow_route[i] = 1;
                 continue;
             };
-            if field.next[node as usize] == node {
+            let own = field.way[slot as usize];
+            if own == Vec2::ZERO {
+                if field.next[slot as usize] != slot {
+                    out.follow_route[i] = 1;
+                    continue;
+                }
                 // At the goal: on to one's own place in it.
                 out.follow_route[i] = u8::from(!flat);
                 let rest = (a.target[row].point - a.location[row].point).truncate();
@@ -227,20 +232,19 @@ impl GlobalPlanner for FlowField {
                 }
                 continue;
             }
-            let way = interpolate(stencil, field, node, at);
-            if way == Vec2::ZERO {
-                out.follow_route[i] = 1;
-                continue;
-            }
-            let way = if flat {
-                way
+            let mut way = if stencil.is_rim(slot) {
+                own
             } else {
+                interpolate(stencil, field, slot, offset)
+            };
+            if !flat {
                 let normal = world.site.ground.normals[a.location[row].triangle as usize];
                 let rise = -way.dot(normal.truncate()) / normal.z.max(0.05);
-                a.frame_of(row)
+                way = a
+                    .frame_of(row)
                     .to_tangent(normal, way.extend(rise))
-                    .normalize_or_zero()
-            };
+                    .normalize_or_zero();
+            }
             out.preferred[i] = way * a.speed[row];
             out.target[i] = way * AIM;
         }
@@ -284,34 +288,33 @@ impl GlobalPlanner for FlowField {
 /// Metres ahead at which a guided agent aims.
 const AIM: f32 = 2.0;
 
-/// The direction at a point: those of the node it is nearest to and of the three on the point's
-/// side of it, as far as steps lead there, weighted by how near they are.
-#[inline]
-fn interpolate(stencil: &Stencil, field: &Field, node: NodeId, at: Vec2) -> Vec2 {
-    let n = node as usize;
-    let offset = (at - stencil.place[n]) / stencil.spacing;
+/// The direction at a point: those of the slot it is in and of the three on the point's side of
+/// it, as far as steps lead there, weighted by how near they are.
+#[inline(always)]
+fn interpolate(stencil: &Stencil, field: &Field, slot: Slot, offset: Vec2) -> Vec2 {
     let (x, y) = (offset.x.abs().min(0.5), offset.y.abs().min(0.5));
-    let (right, up) = (offset.x >= 0.0, offset.y >= 0.0);
-    let side = if right { 0 } else { 4 };
-    let above = if up { 2 } else { 6 };
-    let corner = match (right, up) {
-        (true, true) => 1,
-        (false, true) => 3,
-        (false, false) => 5,
-        (true, false) => 7,
+    let (side, above) = (
+        if offset.x >= 0.0 { 0 } else { 4 },
+        if offset.y >= 0.0 { 2 } else { 6 },
+    );
+    // Of the steps 0, 2, 4 and 6 the diagonal one between two that adjoin.
+    let corner = if side == 0 && above == 6 {
+        7
+    } else {
+        (side + above) / 2
     };
-    let steps = &stencil.to[n];
-    let own = field.way[n];
-    // Beyond a missing step is a wall: there the node's own direction holds.
-    let way = |k: usize| match field.way.get(steps[k] as usize) {
-        Some(&way) if way != Vec2::ZERO => way,
-        _ => own,
+    let steps = stencil.steps[slot as usize];
+    let own = field.way[slot as usize];
+    // Beyond a missing step is a wall: there the slot's own direction holds.
+    let way = |k: usize| {
+        let there = i32::from(steps >> k & 1) * stencil.offset[k];
+        field.way[(slot as i32 + there) as usize]
     };
     let near = own * (1.0 - x) + way(side) * x;
     let far = way(above) * (1.0 - x) + way(corner) * x;
     let mean = near * (1.0 - y) + far * y;
     let squared = mean.length_squared();
-    // Opposite directions cancel where ways part: then the nearest node decides.
+    // Opposite directions cancel where ways part: then the nearest slot decides.
     if squared > 0.01 {
         mean / squared.sqrt()
     } else {
@@ -401,7 +404,9 @@ impl FlowField {
     fn grow_missing(&mut self, world: &World<'_>) -> Result<(), PlannerError> {
         self.classes = world.classes.len();
         let goals = world.goals.len();
-        let mut wanted = vec![false; self.classes * goals];
+        let wanted = &mut self.wanted;
+        wanted.clear();
+        wanted.resize(self.classes * goals, false);
         for (&goal, &class) in world.agents.goal.iter().zip(world.agents.class) {
             if goal != NONE
                 && let Some(slot) = wanted.get_mut(goal as usize * self.classes + class as usize)
@@ -410,7 +415,7 @@ impl FlowField {
             }
         }
         self.index.clear();
-        self.index.resize(wanted.len(), NONE);
+        self.index.resize(self.wanted.len(), NONE);
         for (at, (goal, class)) in self.pairs.iter().enumerate() {
             let slot = *goal as usize * self.classes + *class as usize;
             if let Some(index) = self.index.get_mut(slot) {
@@ -418,8 +423,8 @@ impl FlowField {
             }
         }
         let known = self.fields.len();
-        for (slot, _) in wanted.iter().enumerate().filter(|w| *w.1) {
-            if self.index[slot] == NONE {
+        for slot in 0..self.wanted.len() {
+            if self.wanted[slot] && self.index[slot] == NONE {
                 self.index[slot] = self.pairs.len() as u32;
                 let pair = (slot / self.classes, slot % self.classes);
                 self.pairs.push((pair.0 as u32, pair.1 as u32));
@@ -469,24 +474,11 @@ impl FlowField {
             return Vec::new();
         };
         let grow = |scratch: &mut SearchScratch, &(goal, class): &(u32, u32)| {
-            let goals = FlowField::goal_nodes(world, goal);
-            let sources: Vec<_> = goals.into_iter().map(|node| (node, 0.0)).collect();
             let terms = FlowField::terms(world, class);
-            let mut tree = DistanceTree::default();
-            let toward = Toward::Sources;
-            distance_tree(
-                &terms,
-                &sources,
-                toward,
-                &known.incoming,
-                scratch,
-                &mut tree,
-            );
-            Arc::new(Field {
-                cost: tree.cost,
-                next: tree.edge,
-                way: Vec::new(),
-            })
+            let anchor = world.goals.get(goal as usize).map(|g| g.anchor);
+            let anchor = anchor.map_or(Attachment::NOWHERE, |at| attach(world, at, NONE));
+            let nodes = FlowField::goal_nodes(world, goal);
+            Arc::new(known.tree(&terms, &nodes, anchor, scratch))
         };
         pairs
             .par_iter()
@@ -543,7 +535,7 @@ impl FlowField {
         self.growing = Some(Growing {
             ready_at: world.step + u64::from(self.delay),
             pairs: self.pairs.clone(),
-            fields: Grown(Arc::new(Mutex::new(handle))),
+            fields: Grown::new(handle),
         });
     }
 
@@ -587,53 +579,139 @@ impl FlowField {
         if to.node == NONE {
             return Err(NoRoute::GoalOffMap);
         }
-        let Some(field) = self.field(request.goal, request.class) else {
+        let Some(known) = self.known.as_ref() else {
             return self.search(world, request, from, to, workspace, routes);
         };
-        let cost = field.cost.get(from.node as usize).copied();
-        let cost = cost.unwrap_or(f32::INFINITY);
-        if cost.is_infinite() {
-            let connected = self.known.as_ref().is_some_and(|known| {
-                let nodes = FlowField::goal_nodes(world, request.goal);
-                let widest = |n: &NodeId| known.connectivity.widest(from.node, *n);
-                nodes.iter().any(|n| widest(n).is_some())
-            });
-            return Err(if connected {
-                NoRoute::TooNarrow
-            } else {
-                NoRoute::Unconnected
-            });
-        }
-        let map = world.map;
-        let mut node = from.node;
-        let mut length = from.distance;
-        if field.way.is_empty() {
-            let first = routes.edges.len();
-            let mut edges = core::mem::take(&mut routes.edges);
-            while let Some(&edge) = field.next.get(node as usize).filter(|e| **e != NONE) {
-                edges.push(edge);
-                length += map.edge_length[edge as usize];
-                node = map.edge_to[edge as usize];
+        let field = self.field(request.goal, request.class);
+        let answered = match (&known.stencil, field) {
+            (Some(stencil), Some(field)) => {
+                let Some((_, costs)) = self.costs.iter().find(|c| c.0 == request.class) else {
+                    return Err(NoRoute::Failed);
+                };
+                let dense = Dense {
+                    stencil,
+                    costs,
+                    field,
+                    expansion: self.expansion,
+                };
+                let read = dense.read(world.map, from.node, &mut workspace.gates);
+                read.map(|(length, cost)| {
+                    let length = length as f32 + from.distance;
+                    let cost = cost as f32 + from.distance * costs.metre as f32;
+                    routes.push_gates(workspace.gates.drain(..), length, cost);
+                })
             }
-            let path = edges.split_off(first);
-            routes.edges = edges;
-            routes.push_edges(path, length, cost + from.distance);
-            return Ok(());
-        }
-        let gates = &mut workspace.gates;
-        gates.clear();
-        while field.next[node as usize] != node {
-            let next = field.next[node as usize];
-            if next == NONE {
-                return Err(NoRoute::Failed);
+            (None, Some(field)) => {
+                let terms = FlowField::terms(world, request.class);
+                let tree = Tree { terms, field };
+                tree.read(world, request, (from, to), &mut workspace.search, routes)
             }
-            let (a, b) = (map.node_place[node as usize], map.node_place[next as usize]);
-            length += a.point.distance(b.point);
-            gates.push(Gate::waypoint(b));
-            node = next;
+            (_, None) if request.agent != NONE => {
+                return self.search(world, request, from, to, workspace, routes);
+            }
+            (Some(stencil), None) => {
+                self.ask(world, stencil, request, (from, to), workspace, routes)
+            }
+            (None, None) => {
+                let terms = FlowField::asked_terms(world, request);
+                let grown = known.tree(&terms, &[], to, &mut workspace.search);
+                let tree = Tree {
+                    terms,
+                    field: &grown,
+                };
+                tree.read(world, request, (from, to), &mut workspace.search, routes)
+            }
+        };
+        answered.map_err(|why| match why {
+            NoRoute::Unconnected => {
+                let widest = |n: NodeId| known.connectivity.widest(from.node, n);
+                let connected = if request.goal == NONE {
+                    widest(to.node).is_some()
+                } else {
+                    let nodes = FlowField::goal_nodes(world, request.goal);
+                    nodes.into_iter().any(|n| widest(n).is_some())
+                };
+                if connected {
+                    NoRoute::TooNarrow
+                } else {
+                    NoRoute::Unconnected
+                }
+            }
+            other => other,
+        })
+    }
+
+    fn asked_terms<'a>(world: &World<'a>, request: &PlanRequest) -> Terms<'a> {
+        Terms::new(
+            world,
+            request.prices as usize,
+            request.weight,
+            request.radius,
+        )
+    }
+
+    /// Answers a query for a place that nobody shares, from a field of its own. Queries for the
+    /// same place share it.
+    fn ask(
+        &self,
+        world: &World<'_>,
+        stencil: &Arc<Stencil>,
+        request: &PlanRequest,
+        (from, to): (Attachment, Attachment),
+        workspace: &mut Workspace,
+        routes: &mut RouteSink,
+    ) -> Result<(), NoRoute> {
+        let doors = world.site.ground.door_open;
+        let terms = (
+            request.prices,
+            request.weight.to_bits(),
+            request.radius.to_bits(),
+        );
+        let holds = |a: &Asked| {
+            Arc::ptr_eq(&a.stencil, stencil)
+                && (a.epoch, a.terms) == (world.epoch, terms)
+                && a.doors == doors
+        };
+        let mut asked = match workspace.asked.take().filter(holds) {
+            Some(asked) => asked,
+            None => Asked {
+                stencil: stencil.clone(),
+                epoch: world.epoch,
+                doors: doors.to_vec(),
+                terms,
+                costs: StepCosts::on(stencil, &FlowField::asked_terms(world, request)),
+                goal: NONE,
+                field: Field::default(),
+            },
+        };
+        if asked.goal != to.node {
+            let goal = asked.costs.seeds(stencil, &[to.node]);
+            workspace.expander.grow(
+                stencil,
+                &asked.costs,
+                self.expansion,
+                &goal,
+                &mut asked.field,
+            );
+            asked.goal = to.node;
         }
-        routes.push_gates(gates.drain(..), length, cost + from.distance);
-        Ok(())
+        let dense = Dense {
+            stencil,
+            costs: &asked.costs,
+            field: &asked.field,
+            expansion: self.expansion,
+        };
+        let read = dense.read(world.map, from.node, &mut workspace.gates);
+        let beside = from.distance + to.distance;
+        let answer = read.map(|(length, cost)| {
+            let (length, cost) = (
+                length as f32 + beside,
+                cost as f32 + beside * asked.costs.metre as f32,
+            );
+            routes.push_gates(workspace.gates.drain(..), length, cost);
+        });
+        workspace.asked = Some(asked);
+        answer
     }
 
     /// A route to a place of one's own: A* over the same graph.
@@ -687,7 +765,7 @@ impl FlowField {
             self.growing = Some(Growing {
                 ready_at,
                 pairs,
-                fields: Grown(Arc::new(Mutex::new(Handle::Done(loaded)))),
+                fields: Grown::new(Handle::Done(loaded)),
             });
         }
         for _ in 0..saved.u64()? {
@@ -698,50 +776,4 @@ impl FlowField {
         (self.pairs, self.fields) = (pairs, loaded);
         Some(())
     }
-}
-
-fn carry_out(expander: &mut Expander, expansion: Expansion, order: &Order) -> Arc<Field> {
-    let mut field = Field::default();
-    expander.grow(
-        &order.stencil,
-        &order.costs,
-        expansion,
-        &order.goals,
-        &mut field,
-    );
-    Arc::new(field)
-}
-
-/// Grows fields on threads of its own: those of the simulation may wait for the result.
-fn grow_all(expansion: Expansion, orders: &[Order]) -> Vec<Arc<Field>> {
-    let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut expander = Expander::default();
-        let mut grown = Vec::new();
-        loop {
-            let at = next.fetch_add(1, Relaxed);
-            match orders.get(at) {
-                Some(order) => grown.push((at, carry_out(&mut expander, expansion, order))),
-                None => return grown,
-            }
-        }
-    };
-    let mut fields: Vec<Arc<Field>> = orders.iter().map(|_| Arc::default()).collect();
-    std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads.min(orders.len()))
-            .map(|_| scope.spawn(work))
-            .collect();
-        let mut all = work();
-        for other in others {
-            match other.join() {
-                Ok(grown) => all.extend(grown),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        for (at, field) in all {
-            fields[at] = field;
-        }
-    });
-    fields
 }

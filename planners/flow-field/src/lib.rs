@@ -6,9 +6,11 @@
 mod expand;
 mod field;
 mod flow_field;
+mod grow;
+mod routes;
 mod stencil;
 
 pub use expand::{Expander, Expansion};
 pub use field::Field;
 pub use flow_field::FlowField;
-pub use stencil::{Stencil, StepCosts};
+pub use stencil::{Slot, Stencil, StepCosts};

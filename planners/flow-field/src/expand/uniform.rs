@@ -1,0 +1,492 @@
+//! Fields where every metre costs the same.
+//!
+//! Costs over steps are whole numbers (a diagonal step is 3363 / 2378 straight ones, 6e-8 off). Of
+//! equal ways only those with their diagonal steps first are followed (Sturtevant and Rabin 2016:
+//! canonical orderings): a slot reached by a straight step hands on one step, by a diagonal one
+//! three, and more only beside walls.
+//!
+//! Then, in the order in which they were settled, slots find where they walk to. For Dijkstra's
+//! algorithm a slot walks to where the neighbours ahead of it walk to if those agree; else to a
+//! neighbour, in the direction in which the distance over straight lines falls fastest between two
+//! (as Field D* has it: Ferguson and Stentz 2006). Theta* follows the line to the place that the
+//! best neighbour walks to, and walks to that neighbour if the line is not free (lazily: Nash,
+//! Koenig, Tovey 2010). At last it mends slots that a neighbour settled later serves better. A step
+//! to a neighbour is always among what a slot chooses from, so it never costs more than over the
+//! map's steps.
+
+use core::f32::consts::{FRAC_1_SQRT_2, SQRT_2};
+
+use glam::Vec2;
+use throng_core::NONE;
+
+use super::{Between, LEAP, Leap, SETTLED, STAY, columns_rows, direction, is_free};
+use crate::{
+    field::Field,
+    stencil::{STEPS, Slot, Stencil, StepCosts, back},
+};
+
+/// Cost of a straight and of a diagonal step.
+const STRAIGHT: u32 = 2378;
+const DIAGONAL: u32 = 3363;
+/// Buckets are `1 << SHIFT` wide, below [`STRAIGHT`].
+const SHIFT: u32 = 11;
+/// Buckets in use at a time: no step reaches farther.
+const FEW: usize = 4;
+
+/// Instead of the step by which a slot was reached: it is a goal.
+const GOAL: u8 = 8;
+/// It is not reached.
+const NOWHERE: u8 = 9;
+
+/// What is kept from field to field.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    /// Whole-number costs over steps.
+    cost: Vec<u32>,
+    /// The step by which each slot was reached.
+    towards: Vec<u8>,
+    /// Slots as they were settled.
+    order: Vec<Slot>,
+    spots: Vec<Spot>,
+    /// Slots to mend.
+    queue: Vec<Slot>,
+}
+
+/// What is known of a slot over straight lines.
+#[derive(Clone, Copy, Debug)]
+struct Spot {
+    leap: Leap,
+    /// Cost in steps, infinite before there is one.
+    value: f32,
+}
+
+const UNKNOWN: Spot = Spot {
+    leap: 0,
+    value: f32::INFINITY,
+};
+
+impl Memory {
+    /// Grows a field.
+    pub fn grow(
+        &mut self,
+        stencil: &Stencil,
+        costs: &StepCosts,
+        theta: bool,
+        goal: &[(Slot, f32)],
+        buckets: &mut [Vec<Slot>],
+        out: &mut Field,
+    ) {
+        let slots = stencil.slots();
+        let step = costs.metre * f64::from(stencil.spacing);
+        self.sweep(stencil, costs, goal, step, buckets);
+        self.spots.clear();
+        self.spots.resize(slots, UNKNOWN);
+        out.way.clear();
+        out.way.resize(slots, Vec2::ZERO);
+        let mut lines = Lines {
+            stencil,
+            open: &costs.open,
+            cost: &self.cost,
+            towards: &self.towards,
+            spots: &mut self.spots,
+            way: &mut out.way,
+        };
+        match (theta, stencil.jumps()) {
+            (false, false) => lines.point::<false>(&self.order),
+            (false, true) => lines.point::<true>(&self.order),
+            (true, _) => {
+                for &slot in &self.order {
+                    lines.settle(slot);
+                }
+                lines.mend(&self.order, &mut self.queue);
+            }
+        }
+        out.cost.clear();
+        if theta {
+            let step = step as f32;
+            out.cost.extend(self.spots.iter().map(|s| s.value * step));
+        } else {
+            let unit = step / f64::from(STRAIGHT);
+            out.cost.extend(self.cost.iter().map(|&c| match c {
+                u32::MAX => f32::INFINITY,
+                c => (f64::from(c) * unit) as f32,
+            }));
+        }
+        let stride = stencil.stride;
+        out.next.clear();
+        out.next
+            .extend(self.spots.iter().zip(0_i32..).map(|(spot, slot)| {
+                let leap = spot.leap;
+                let (x, y) = columns_rows(leap);
+                let end = (slot + y * stride + x) as Slot;
+                if leap < SETTLED { NONE } else { end }
+            }));
+        if stencil.jumps() {
+            for &slot in self.order.iter().filter(|s| stencil.is_rim(**s)) {
+                let s = slot as usize;
+                let step = (0..8).find(|k| self.spots[s].leap == STAY.wrapping_add(LEAP[*k]));
+                if let Some(step) = step {
+                    out.next[s] = stencil.after(slot, step);
+                }
+            }
+        }
+    }
+
+    /// Dijkstra's algorithm: costs over steps, the steps taken, and the order.
+    fn sweep(
+        &mut self,
+        stencil: &Stencil,
+        costs: &StepCosts,
+        goal: &[(Slot, f32)],
+        step: f64,
+        buckets: &mut [Vec<Slot>],
+    ) {
+        let Memory {
+            cost,
+            towards,
+            order,
+            ..
+        } = self;
+        let slots = stencil.slots();
+        cost.clear();
+        cost.resize(slots, u32::MAX);
+        towards.clear();
+        towards.resize(slots, NOWHERE);
+        order.clear();
+        let regular = costs.regular;
+        let mut waiting = 0;
+        for &(slot, left) in goal {
+            let paid = (f64::from(left) / step * f64::from(STRAIGHT)) as u32;
+            if let Some(known) = cost.get_mut(slot as usize)
+                && paid < *known
+            {
+                *known = paid;
+                towards[slot as usize] = GOAL;
+                buckets[(paid >> SHIFT) as usize % FEW].push(slot);
+                waiting += 1;
+            }
+        }
+        let mut now = 0_u32;
+        let mut entries = Vec::new();
+        while waiting > 0 {
+            core::mem::swap(&mut entries, &mut buckets[now as usize % FEW]);
+            waiting -= entries.len();
+            for &slot in &entries {
+                let s = slot as usize;
+                let (paid, way) = (cost[s], towards[s]);
+                if paid >> SHIFT != now || way & DONE != 0 {
+                    // Settled before, or put here early for want of buckets.
+                    if paid >> SHIFT > now {
+                        buckets[(paid >> SHIFT) as usize % FEW].push(slot);
+                        waiting += 1;
+                    }
+                    continue;
+                }
+                towards[s] |= DONE;
+                order.push(slot);
+                let mut ahead = costs.open[s];
+                if regular && way != GOAL {
+                    let parent = (slot as i32 + stencil.offset[usize::from(way)]) as usize;
+                    ahead &= handed_on(costs.open[parent], usize::from(way));
+                }
+                while ahead != 0 {
+                    let k = ahead.trailing_zeros() as usize;
+                    ahead &= ahead - 1;
+                    let other = if regular {
+                        (slot as i32 + stencil.offset[k]) as usize
+                    } else {
+                        stencil.after(slot, k) as usize
+                    };
+                    let through = paid + if k % 2 == 1 { DIAGONAL } else { STRAIGHT };
+                    if through < cost[other] {
+                        cost[other] = through;
+                        towards[other] = back(k) as u8;
+                        buckets[(through >> SHIFT) as usize % FEW].push(other as Slot);
+                        waiting += 1;
+                    }
+                }
+            }
+            entries.clear();
+            now += 1;
+        }
+    }
+}
+
+/// Set on the step of a slot that is settled.
+const DONE: u8 = 16;
+
+/// The steps to hand on from a slot that was reached by the step `way` from one with these steps:
+/// of equal ways those with the diagonal steps nearest to the goal. Others are not dearer by a way
+/// that leaves the slot out.
+#[inline(always)]
+fn handed_on(parent: u8, way: usize) -> u8 {
+    let out = back(way) as u32;
+    if out % 2 == 1 {
+        // The 3 steps about the diagonal one.
+        return 0b111_u8.rotate_left(out + 7);
+    }
+    let left = (parent.rotate_right(out + 1) & 1 ^ 1) * 0b110;
+    let right = (parent.rotate_right(out + 7) & 1 ^ 1) * 0b1100_0000;
+    (1 | left | right).rotate_left(out)
+}
+
+/// A field under way: what slots walk to and pay over straight lines. Lengths are in steps.
+struct Lines<'a> {
+    stencil: &'a Stencil,
+    open: &'a [u8],
+    cost: &'a [u32],
+    towards: &'a [u8],
+    spots: &'a mut [Spot],
+    way: &'a mut [Vec2],
+}
+
+/// Unit vectors of the steps.
+const WAYS: [Vec2; 8] = {
+    let mut ways = [Vec2::ZERO; 8];
+    let mut k = 0;
+    while k < 8 {
+        let [x, y] = STEPS[k];
+        let scale = if k % 2 == 1 { FRAC_1_SQRT_2 } else { 1.0 };
+        ways[k] = Vec2::new(x as f32 * scale, y as f32 * scale);
+        k += 1;
+    }
+    ways
+};
+
+/// Steps of a step.
+const LENGTHS: [f32; 2] = [1.0, SQRT_2];
+
+impl Lines<'_> {
+    #[inline(always)]
+    fn beside(&self, slot: Slot, step: usize) -> usize {
+        (slot as i32 + self.stencil.offset[step]) as usize
+    }
+
+    #[inline(always)]
+    fn end(&self, slot: Slot, leap: Leap) -> usize {
+        let (x, y) = columns_rows(leap);
+        (slot as i32 + y * self.stencil.stride + x) as usize
+    }
+
+    /// Settles a goal, or a slot at a step between floors, where lines end.
+    #[inline(always)]
+    fn settle_end<const JUMPS: bool>(&mut self, slot: Slot) -> bool {
+        let s = slot as usize;
+        let way = usize::from(self.towards[s] & !DONE);
+        if way == usize::from(GOAL) {
+            self.spots[s].value = self.cost[s] as f32 / STRAIGHT as f32;
+            self.spots[s].leap = STAY;
+            return true;
+        }
+        if JUMPS {
+            let parent = self.stencil.after(slot, way);
+            if self.stencil.is_rim(slot) || self.stencil.is_rim(parent) {
+                self.spots[s].value = self.spots[parent as usize].value + LENGTHS[way % 2];
+                self.spots[s].leap = STAY.wrapping_add(LEAP[way]);
+                self.way[s] = WAYS[way];
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Settles slots by what the three neighbours about the step to the goal do. It looks along no
+    /// lines and has no branches that depend on the map: those would be guessed wrongly half the
+    /// time, which costs more than all the rest.
+    fn point<const JUMPS: bool>(&mut self, order: &[Slot]) {
+        for &slot in order {
+            if self.settle_end::<JUMPS>(slot) {
+                continue;
+            }
+            let s = slot as usize;
+            let step = usize::from(self.towards[s] & 7);
+            let open = usize::from(self.open[s]);
+            let ahead = self.beside(slot, step);
+            let before = self.spots[ahead].value;
+            // The neighbour beside that one by which the way is shorter.
+            let (left, right) = ((step + 1) % 8, (step + 7) % 8);
+            let by_left = self.spots[self.beside(slot, left)].value + CLOSED[open >> left & 1];
+            let by_right = self.spots[self.beside(slot, right)].value + CLOSED[open >> right & 1];
+            let side = usize::from(by_right < by_left);
+            let turned = [left, right][side];
+            let aside = by_left.min(by_right);
+            // Both walk to one place, which lies between them or straight ahead.
+            let leap = self.spots[ahead].leap.wrapping_add(LEAP[step]);
+            let agrees = self.spots[self.beside(slot, turned)]
+                .leap
+                .wrapping_add(LEAP[turned])
+                == leap;
+            let (x, y) = columns_rows(leap);
+            let cross = |[dx, dy]: [i32; 2]| dx * y - dy * x;
+            let (past, short) = (cross(STEPS[step]), cross(STEPS[turned]));
+            let within = past.signum() * short.signum() <= 0;
+            let shares = (past == 0) | within & agrees & (open >> turned & 1 == 1);
+            let length = ((x * x + y * y) as f32).sqrt();
+            let line = Fall {
+                value: self.spots[self.end(slot, leap)].value + length,
+                way: Vec2::new(x as f32, y as f32) * (1.0 / length),
+                leap,
+            };
+            let fall = falls(step, side, before, aside);
+            let taken = [fall, line][usize::from(shares)];
+            self.spots[s].value = taken.value;
+            self.spots[s].leap = taken.leap;
+            self.way[s] = taken.way;
+        }
+    }
+
+    /// Settles a slot by looking along lines.
+    fn settle(&mut self, slot: Slot) {
+        if self.settle_end::<true>(slot) {
+            return;
+        }
+        let s = slot as usize;
+        let way = usize::from(self.towards[s] & !DONE);
+        let leap = self.spots[self.beside(slot, way)]
+            .leap
+            .wrapping_add(LEAP[way]);
+        let (leap, value) = if self.shares(slot, leap) {
+            (leap, self.by(slot, leap))
+        } else {
+            self.choose(slot, leap)
+        };
+        (self.spots[s].leap, self.spots[s].value) = (leap, value);
+        self.way[s] = direction(leap);
+    }
+
+    /// The cost by a leap.
+    #[inline(always)]
+    fn by(&self, slot: Slot, leap: Leap) -> f32 {
+        let (x, y) = columns_rows(leap);
+        self.spots[self.end(slot, leap)].value + ((x * x + y * y) as f32).sqrt()
+    }
+
+    /// Whether the neighbours between which the line of a leap passes walk to its end too.
+    #[inline(always)]
+    fn shares(&self, slot: Slot, leap: Leap) -> bool {
+        let between = Between::of(columns_rows(leap));
+        let open = self.open[slot as usize];
+        let walks = |k: usize| {
+            let here = self.spots[self.beside(slot, k)].leap.wrapping_add(LEAP[k]);
+            (open >> k & 1 == 1) & ((here == leap) | (leap == STAY.wrapping_add(LEAP[k])))
+        };
+        (between.short == between.long || walks(between.straight)) && walks(between.diagonal)
+    }
+
+    /// The cheaper of a step to a neighbour and the straight lines to where that neighbour walks
+    /// to and to `other`.
+    #[inline(always)]
+    fn choose(&self, slot: Slot, other: Leap) -> (Leap, f32) {
+        let open = self.open[slot as usize];
+        let (mut step, mut value) = (0, f32::INFINITY);
+        for k in 0..8 {
+            let through = self.spots[self.beside(slot, k)].value + LENGTHS[k % 2];
+            let better = (open >> k & 1 == 1) & (through < value);
+            step = if better { k } else { step };
+            value = if better { through } else { value };
+        }
+        let mut best = (STAY.wrapping_add(LEAP[step]), value);
+        let beside = self.beside(slot, step);
+        // Lines end where floors meet.
+        if self.stencil.is_rim(beside as Slot) {
+            return best;
+        }
+        let leap = self.spots[beside].leap.wrapping_add(LEAP[step]);
+        for leap in [leap, other] {
+            if leap == best.0 || leap < SETTLED {
+                continue;
+            }
+            let by = self.by(slot, leap);
+            let far = self.end(slot, leap);
+            let offset = &self.stencil.offset;
+            if by < best.1 && is_free(self.open, offset, slot, far, columns_rows(leap)) {
+                best = (leap, by);
+            }
+        }
+        best
+    }
+
+    /// Finds slots that a neighbour serves better than what they chose when it was not settled
+    /// yet, and hands the gain on.
+    fn mend(&mut self, order: &[Slot], queue: &mut Vec<Slot>) {
+        /// In steps: smaller gains are not worth the work.
+        const GAIN: f32 = 0.5;
+        queue.clear();
+        let is_served = |lines: &Self, slot: Slot| {
+            let s = slot as usize;
+            let (open, value) = (lines.open[s], lines.spots[s].value - GAIN);
+            let mut served = false;
+            for k in [0, 2, 4, 6] {
+                let through = lines.spots[lines.beside(slot, k)].value + 1.0;
+                served |= (open >> k & 1 == 1) & (through < value);
+            }
+            served
+        };
+        queue.extend(order.iter().filter(|s| is_served(self, **s)));
+        let mut done = 0;
+        // First come, first served: gains spread from where they arise.
+        while let Some(&slot) = queue.get(done) {
+            done += 1;
+            let s = slot as usize;
+            if self.stencil.is_rim(slot) || !is_served(self, slot) {
+                continue;
+            }
+            let (leap, value) = self.choose(slot, 0);
+            (self.spots[s].leap, self.spots[s].value) = (leap, value);
+            self.way[s] = direction(leap);
+            for k in (0..8).filter(|k| self.open[s] >> k & 1 == 1) {
+                let other = self.beside(slot, k);
+                if value + LENGTHS[k % 2] < self.spots[other].value - GAIN {
+                    queue.push(other as Slot);
+                }
+            }
+        }
+    }
+}
+
+/// A way on from a slot.
+#[derive(Clone, Copy)]
+struct Fall {
+    value: f32,
+    leap: Leap,
+    way: Vec2,
+}
+
+/// What is added to the cost by a step that is closed or open.
+const CLOSED: [f32; 2] = [f32::INFINITY, 0.0];
+
+/// For each step and the next one on its left and on its right, of which one is straight and one
+/// diagonal: the straight one, the diagonal one, and the way from the end of one to the other's.
+const PAIRS: [[(u8, u8, Vec2); 2]; 8] = {
+    let mut pairs = [[(0, 0, Vec2::ZERO); 2]; 8];
+    let mut k = 0;
+    while k < 16 {
+        let (one, two) = (k / 2, (k / 2 + if k % 2 == 0 { 1 } else { 7 }) % 8);
+        let (straight, diagonal) = if one % 2 == 0 { (one, two) } else { (two, one) };
+        let ([ax, ay], [bx, by]) = (STEPS[straight], STEPS[diagonal]);
+        let across = Vec2::new((bx - ax) as f32, (by - ay) as f32);
+        pairs[k / 2][k % 2] = (straight as u8, diagonal as u8, across);
+        k += 1;
+    }
+    pairs
+};
+
+/// The way across the line between two neighbours that adjoin, by a step and the next on a side of
+/// it, on which the cost falls fastest if it is linear in between: with a slope d from the straight
+/// one's to the diagonal one's the sine of its angle is d.
+#[inline(always)]
+fn falls(step: usize, side: usize, ahead: f32, aside: f32) -> Fall {
+    let (straight, diagonal, across) = PAIRS[step][side];
+    let values = [ahead, aside];
+    let (a, b) = (values[step % 2], values[1 - step % 2]);
+    // Infinite less infinite is not a number, and no slope.
+    let sine = (a - b).max(0.0).min(FRAC_1_SQRT_2);
+    let cosine = (1.0 - sine * sine).sqrt();
+    // The nearer of the two: the sine of 22.5 degrees.
+    let nearer = [straight, diagonal][usize::from(sine > 0.382_683_43)];
+    Fall {
+        value: (a + cosine).min(b + SQRT_2),
+        leap: STAY.wrapping_add(LEAP[usize::from(nearer)]),
+        way: WAYS[usize::from(straight)] * cosine + across * sine,
+    }
+}
