@@ -84,7 +84,11 @@ fn threads_and_resuming_change_no_bit() {
             second.restore(&first.snapshot()).unwrap();
             for expected in &whole[cut..] {
                 second.step().unwrap();
-                assert_eq!(second.digest(), *expected, "{nav} {expansion}, cut at {cut}");
+                assert_eq!(
+                    second.digest(),
+                    *expected,
+                    "{nav} {expansion}, cut at {cut}"
+                );
             }
         }
     }
@@ -92,7 +96,10 @@ fn threads_and_resuming_change_no_bit() {
 
 #[test]
 fn new_fields_take_over_at_a_fixed_later_step() {
-    let (soon, late) = (meeting("grid", 4, "dijkstra"), meeting("grid", 14, "dijkstra"));
+    let (soon, late) = (
+        meeting("grid", 4, "dijkstra"),
+        meeting("grid", 14, "dijkstra"),
+    );
     let (soon, late) = (digests(&soon, 1, 60), digests(&late, 1, 60));
     let first = soon.iter().zip(&late).position(|(a, b)| a != b);
     // Prices change at step 10; the first new fields are in use 4 steps later.

@@ -4,7 +4,8 @@
 //! A field is grown backwards from its goal over the whole map, for every goal and route class in
 //! use, in parallel. On dense maps (a lattice of nodes) it holds a direction at every node, and an
 //! agent's is interpolated between the four about it: no search and no route per agent. On sparse
-//! maps it is a tree of edges to take next, from which routes are read.
+//! maps it is a tree of edges to take next: routes are read from it, in the time of their length,
+//! when agents set out and when the replan policy asks, and their gates are made as they come near.
 //!
 //! Where prices change fields are grown anew, at most once a period and only if the prices of
 //! steps have changed enough. That is done beside the simulation, from a copy of the prices, and
@@ -29,7 +30,7 @@ use crate::{
     field::{Field, Saved},
     grow::{Growing, Grown, Handle, Order, carry_out, grow_all},
     routes::{Dense, Tree, attach, sources},
-    stencil::{Slot, Stencil, StepCosts},
+    stencil::{STEPS, Slot, Stencil, StepCosts},
 };
 
 options! {
@@ -71,7 +72,7 @@ register! {
     about: "One field of directions per goal and route class, shared by everybody who walks there.",
     when: "Very many agents share a few goals: guiding one costs the same whatever the map and however many there are.",
     when_not: "Everybody has a goal, weight or radius of their own (a field for each is refused above the limit); hysteresis is wanted (all of a class follow one field, so replan.hysteresis is refused).",
-    growth: "Time in the nodes times the goals and classes in use, per rebuild and beside the steps; a constant per agent and step; 16 bytes a node and field, 80 a node.",
+    growth: "Time in the nodes times the goals and classes in use, per rebuild and beside the steps; a constant per agent and step; 16 bytes a node and field, 17 a node, 33 a node and class where prices differ.",
     paper: "Pentheny: Advanced techniques for robust, efficient crowds, Game AI Pro 2, 2015",
     needs: Capabilities::GRAPH,
     offers: Capabilities::ROUTES.and(Capabilities::GUIDES),
@@ -218,7 +219,15 @@ impl GlobalPlanner for FlowField {
             let own = field.way[slot as usize];
             if own == Vec2::ZERO {
                 if field.next[slot as usize] != slot {
-                    out.follow_route[i] = 1;
+                    // Pushed beside the map: back to the nearest place on it.
+                    let back = if flat {
+                        beside(stencil, field, slot, offset)
+                    } else {
+                        Vec2::ZERO
+                    };
+                    out.follow_route[i] = u8::from(back == Vec2::ZERO);
+                    out.preferred[i] = back * a.speed[row];
+                    out.target[i] = back * AIM;
                     continue;
                 }
                 // At the goal: on to one's own place in it.
@@ -320,6 +329,28 @@ fn interpolate(stencil: &Stencil, field: &Field, slot: Slot, offset: Vec2) -> Ve
     } else {
         own
     }
+}
+
+/// The direction at a point in a slot without one: half to the nearest neighbour that has one and
+/// half as that goes on. Zero if there is none.
+#[cold]
+fn beside(stencil: &Stencil, field: &Field, slot: Slot, offset: Vec2) -> Vec2 {
+    let mut nearest = (f32::INFINITY, Vec2::ZERO);
+    for (k, [x, y]) in STEPS.into_iter().enumerate() {
+        let way = field.way.get((slot as i32 + stencil.offset[k]) as usize);
+        let Some(&way) = way.filter(|w| **w != Vec2::ZERO) else {
+            continue;
+        };
+        let there = Vec2::new(x as f32, y as f32) - offset;
+        let distance = there.length();
+        if distance < nearest.0 {
+            nearest = (
+                distance,
+                (there / distance.max(1e-6) + way).normalize_or(way),
+            );
+        }
+    }
+    nearest.1
 }
 
 impl FlowField {

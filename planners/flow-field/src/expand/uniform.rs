@@ -35,8 +35,6 @@ const FEW: usize = 4;
 
 /// Instead of the step by which a slot was reached: it is a goal.
 const GOAL: u8 = 8;
-/// It is not reached.
-const NOWHERE: u8 = 9;
 
 /// What is kept from field to field.
 #[derive(Debug, Default)]
@@ -47,23 +45,12 @@ pub(super) struct Memory {
     towards: Vec<u8>,
     /// Slots as they were settled.
     order: Vec<Slot>,
-    spots: Vec<Spot>,
+    /// Costs over straight lines in steps, infinite before a slot has one.
+    value: Vec<f32>,
+    leap: Vec<Leap>,
     /// Slots to mend.
     queue: Vec<Slot>,
 }
-
-/// What is known of a slot over straight lines.
-#[derive(Clone, Copy, Debug)]
-struct Spot {
-    leap: Leap,
-    /// Cost in steps, infinite before there is one.
-    value: f32,
-}
-
-const UNKNOWN: Spot = Spot {
-    leap: 0,
-    value: f32::INFINITY,
-};
 
 impl Memory {
     /// Grows a field.
@@ -78,33 +65,54 @@ impl Memory {
     ) {
         let slots = stencil.slots();
         let step = costs.metre * f64::from(stencil.spacing);
-        self.sweep(stencil, costs, goal, step, buckets);
-        self.spots.clear();
-        self.spots.resize(slots, UNKNOWN);
-        out.way.clear();
+        let Memory {
+            cost,
+            towards,
+            order,
+            value,
+            leap,
+            queue,
+        } = self;
+        cost.clear();
+        cost.resize(slots, u32::MAX);
+        // Read only where written before, so nothing is cleared.
+        towards.resize(slots, GOAL);
+        order.clear();
+        value.clear();
+        value.resize(slots, f32::INFINITY);
+        leap.clear();
+        leap.resize(slots, 0);
         out.way.resize(slots, Vec2::ZERO);
         let mut lines = Lines {
             stencil,
             open: &costs.open,
-            cost: &self.cost,
-            towards: &self.towards,
-            spots: &mut self.spots,
+            cost,
+            towards,
+            value,
+            leap,
             way: &mut out.way,
         };
+        let seeds = goal.iter().map(|(slot, left)| {
+            let paid = f64::from(*left) / step * f64::from(STRAIGHT);
+            (*slot, paid as u32)
+        });
+        let regular = costs.regular;
         match (theta, stencil.jumps()) {
-            (false, false) => lines.point::<false>(&self.order),
-            (false, true) => lines.point::<true>(&self.order),
+            (false, false) => lines.sweep(seeds, regular, buckets, Lines::point::<false>),
+            (false, true) => lines.sweep(seeds, regular, buckets, Lines::point::<true>),
             (true, _) => {
-                for &slot in &self.order {
+                lines.sweep(seeds, regular, buckets, |_, slot| order.push(slot));
+                for &slot in order.iter() {
                     lines.settle(slot);
                 }
-                lines.mend(&self.order, &mut self.queue);
+                lines.mend(order, queue);
             }
         }
+        lines.face();
         out.cost.clear();
         if theta {
             let step = step as f32;
-            out.cost.extend(self.spots.iter().map(|s| s.value * step));
+            out.cost.extend(self.value.iter().map(|v| v * step));
         } else {
             let unit = step / f64::from(STRAIGHT);
             out.cost.extend(self.cost.iter().map(|&c| match c {
@@ -115,99 +123,19 @@ impl Memory {
         let stride = stencil.stride;
         out.next.clear();
         out.next
-            .extend(self.spots.iter().zip(0_i32..).map(|(spot, slot)| {
-                let leap = spot.leap;
+            .extend(self.leap.iter().zip(0_i32..).map(|(&leap, slot)| {
                 let (x, y) = columns_rows(leap);
                 let end = (slot + y * stride + x) as Slot;
                 if leap < SETTLED { NONE } else { end }
             }));
         if stencil.jumps() {
-            for &slot in self.order.iter().filter(|s| stencil.is_rim(**s)) {
+            for slot in (0..slots as Slot).filter(|s| stencil.is_rim(*s)) {
                 let s = slot as usize;
-                let step = (0..8).find(|k| self.spots[s].leap == STAY.wrapping_add(LEAP[*k]));
+                let step = (0..8).find(|k| self.leap[s] == STAY.wrapping_add(LEAP[*k]));
                 if let Some(step) = step {
                     out.next[s] = stencil.after(slot, step);
                 }
             }
-        }
-    }
-
-    /// Dijkstra's algorithm: costs over steps, the steps taken, and the order.
-    fn sweep(
-        &mut self,
-        stencil: &Stencil,
-        costs: &StepCosts,
-        goal: &[(Slot, f32)],
-        step: f64,
-        buckets: &mut [Vec<Slot>],
-    ) {
-        let Memory {
-            cost,
-            towards,
-            order,
-            ..
-        } = self;
-        let slots = stencil.slots();
-        cost.clear();
-        cost.resize(slots, u32::MAX);
-        towards.clear();
-        towards.resize(slots, NOWHERE);
-        order.clear();
-        let regular = costs.regular;
-        let mut waiting = 0;
-        for &(slot, left) in goal {
-            let paid = (f64::from(left) / step * f64::from(STRAIGHT)) as u32;
-            if let Some(known) = cost.get_mut(slot as usize)
-                && paid < *known
-            {
-                *known = paid;
-                towards[slot as usize] = GOAL;
-                buckets[(paid >> SHIFT) as usize % FEW].push(slot);
-                waiting += 1;
-            }
-        }
-        let mut now = 0_u32;
-        let mut entries = Vec::new();
-        while waiting > 0 {
-            core::mem::swap(&mut entries, &mut buckets[now as usize % FEW]);
-            waiting -= entries.len();
-            for &slot in &entries {
-                let s = slot as usize;
-                let (paid, way) = (cost[s], towards[s]);
-                if paid >> SHIFT != now || way & DONE != 0 {
-                    // Settled before, or put here early for want of buckets.
-                    if paid >> SHIFT > now {
-                        buckets[(paid >> SHIFT) as usize % FEW].push(slot);
-                        waiting += 1;
-                    }
-                    continue;
-                }
-                towards[s] |= DONE;
-                order.push(slot);
-                let mut ahead = costs.open[s];
-                if regular && way != GOAL {
-                    let parent = (slot as i32 + stencil.offset[usize::from(way)]) as usize;
-                    ahead &= handed_on(costs.open[parent], usize::from(way));
-                }
-                while ahead != 0 {
-                    let k = ahead.trailing_zeros() as usize;
-                    ahead &= ahead - 1;
-                    let other = if regular {
-                        (slot as i32 + stencil.offset[k]) as usize
-                    } else {
-                        stencil.after(slot, k) as usize
-                    };
-                    let through = paid + if k % 2 == 1 { DIAGONAL } else { STRAIGHT };
-                    if through < cost[other] {
-                        cost[other] = through;
-                        towards[other] = back(k) as u8;
-                        buckets[(through >> SHIFT) as usize % FEW].push(other as Slot);
-                        waiting += 1;
-                    }
-                }
-            }
-            entries.clear();
-            now += 1;
         }
     }
 }
@@ -234,9 +162,10 @@ fn handed_on(parent: u8, way: usize) -> u8 {
 struct Lines<'a> {
     stencil: &'a Stencil,
     open: &'a [u8],
-    cost: &'a [u32],
-    towards: &'a [u8],
-    spots: &'a mut [Spot],
+    cost: &'a mut [u32],
+    towards: &'a mut [u8],
+    value: &'a mut [f32],
+    leap: &'a mut [Leap],
     way: &'a mut [Vec2],
 }
 
@@ -274,15 +203,15 @@ impl Lines<'_> {
         let s = slot as usize;
         let way = usize::from(self.towards[s] & !DONE);
         if way == usize::from(GOAL) {
-            self.spots[s].value = self.cost[s] as f32 / STRAIGHT as f32;
-            self.spots[s].leap = STAY;
+            self.value[s] = self.cost[s] as f32 / STRAIGHT as f32;
+            self.leap[s] = STAY;
             return true;
         }
         if JUMPS {
             let parent = self.stencil.after(slot, way);
             if self.stencil.is_rim(slot) || self.stencil.is_rim(parent) {
-                self.spots[s].value = self.spots[parent as usize].value + LENGTHS[way % 2];
-                self.spots[s].leap = STAY.wrapping_add(LEAP[way]);
+                self.value[s] = self.value[parent as usize] + LENGTHS[way % 2];
+                self.leap[s] = STAY.wrapping_add(LEAP[way]);
                 self.way[s] = WAYS[way];
                 return true;
             }
@@ -290,49 +219,134 @@ impl Lines<'_> {
         false
     }
 
-    /// Settles slots by what the three neighbours about the step to the goal do. It looks along no
-    /// lines and has no branches that depend on the map: those would be guessed wrongly half the
-    /// time, which costs more than all the rest.
-    fn point<const JUMPS: bool>(&mut self, order: &[Slot]) {
-        for &slot in order {
-            if self.settle_end::<JUMPS>(slot) {
-                continue;
+    /// Dijkstra's algorithm: costs over steps and the steps taken; `visit` gets every slot when it
+    /// is settled.
+    #[inline(always)]
+    fn sweep(
+        &mut self,
+        seeds: impl Iterator<Item = (Slot, u32)>,
+        regular: bool,
+        buckets: &mut [Vec<Slot>],
+        mut visit: impl FnMut(&mut Self, Slot),
+    ) {
+        let mut waiting = 0;
+        for (slot, paid) in seeds {
+            if let Some(known) = self.cost.get_mut(slot as usize)
+                && paid < *known
+            {
+                *known = paid;
+                self.towards[slot as usize] = GOAL;
+                buckets[(paid >> SHIFT) as usize % FEW].push(slot);
+                waiting += 1;
             }
-            let s = slot as usize;
-            let step = usize::from(self.towards[s] & 7);
-            let open = usize::from(self.open[s]);
-            let ahead = self.beside(slot, step);
-            let before = self.spots[ahead].value;
-            // The neighbour beside that one by which the way is shorter.
-            let (left, right) = ((step + 1) % 8, (step + 7) % 8);
-            let by_left = self.spots[self.beside(slot, left)].value + CLOSED[open >> left & 1];
-            let by_right = self.spots[self.beside(slot, right)].value + CLOSED[open >> right & 1];
-            let side = usize::from(by_right < by_left);
-            let turned = [left, right][side];
-            let aside = by_left.min(by_right);
-            // Both walk to one place, which lies between them or straight ahead.
-            let leap = self.spots[ahead].leap.wrapping_add(LEAP[step]);
-            let agrees = self.spots[self.beside(slot, turned)]
-                .leap
-                .wrapping_add(LEAP[turned])
-                == leap;
-            let (x, y) = columns_rows(leap);
-            let cross = |[dx, dy]: [i32; 2]| dx * y - dy * x;
-            let (past, short) = (cross(STEPS[step]), cross(STEPS[turned]));
-            let within = past.signum() * short.signum() <= 0;
-            let shares = (past == 0) | within & agrees & (open >> turned & 1 == 1);
-            let length = ((x * x + y * y) as f32).sqrt();
-            let line = Fall {
-                value: self.spots[self.end(slot, leap)].value + length,
-                way: Vec2::new(x as f32, y as f32) * (1.0 / length),
-                leap,
-            };
-            let fall = falls(step, side, before, aside);
-            let taken = [fall, line][usize::from(shares)];
-            self.spots[s].value = taken.value;
-            self.spots[s].leap = taken.leap;
-            self.way[s] = taken.way;
         }
+        let mut now = 0_u32;
+        let mut entries = Vec::new();
+        while waiting > 0 {
+            core::mem::swap(&mut entries, &mut buckets[now as usize % FEW]);
+            waiting -= entries.len();
+            for &slot in &entries {
+                let s = slot as usize;
+                let (paid, way) = (self.cost[s], self.towards[s]);
+                if paid >> SHIFT != now || way & DONE != 0 {
+                    // Settled before, or put here early for want of buckets.
+                    if paid >> SHIFT > now {
+                        buckets[(paid >> SHIFT) as usize % FEW].push(slot);
+                        waiting += 1;
+                    }
+                    continue;
+                }
+                self.towards[s] |= DONE;
+                visit(self, slot);
+                let mut ahead = self.open[s];
+                if regular && way != GOAL {
+                    let parent = self.beside(slot, usize::from(way));
+                    ahead &= handed_on(self.open[parent], usize::from(way));
+                }
+                while ahead != 0 {
+                    let k = ahead.trailing_zeros() as usize;
+                    ahead &= ahead - 1;
+                    let other = if regular {
+                        self.beside(slot, k)
+                    } else {
+                        self.stencil.after(slot, k) as usize
+                    };
+                    let through = paid + if k % 2 == 1 { DIAGONAL } else { STRAIGHT };
+                    if through < self.cost[other] {
+                        self.cost[other] = through;
+                        self.towards[other] = back(k) as u8;
+                        buckets[(through >> SHIFT) as usize % FEW].push(other as Slot);
+                        waiting += 1;
+                    }
+                }
+            }
+            entries.clear();
+            now += 1;
+        }
+    }
+
+    /// Turns slots to where they walk to, but for those that walk to a neighbour: they have their
+    /// direction.
+    fn face(&mut self) {
+        for (way, &leap) in self.way.iter_mut().zip(self.leap.iter()) {
+            let (x, y) = columns_rows(leap);
+            let line = Vec2::new(x as f32, y as f32);
+            let squared = line.length_squared();
+            let line = line * (1.0 / squared.sqrt());
+            let line = if (leap < SETTLED) | (leap == STAY) {
+                Vec2::ZERO
+            } else {
+                line
+            };
+            let step = (squared > 0.0) & (squared < 2.5);
+            *way = if step { *way } else { line };
+        }
+    }
+
+    /// Settles a slot by what the three neighbours about the step to the goal do, without looking
+    /// along a line.
+    #[inline(always)]
+    fn point<const JUMPS: bool>(&mut self, slot: Slot) {
+        if self.settle_end::<JUMPS>(slot) {
+            return;
+        }
+        let s = slot as usize;
+        let step = usize::from(self.towards[s] & 7);
+        let open = self.open[s];
+        let ahead = self.beside(slot, step);
+        let leap = self.leap[ahead].wrapping_add(LEAP[step]);
+        let (x, y) = columns_rows(leap);
+        let [dx, dy] = STEPS[step];
+        // The side of the step ahead on which the line to where that slot walks to leaves; 0
+        // along the step, which is free because that slot's line is.
+        let side = dx * y - dy * x;
+        let turned = (step + if side > 0 { 1 } else { 7 }) % 8;
+        let beside = self.leap[self.beside(slot, turned)];
+        let agrees = beside.wrapping_add(LEAP[turned]) == leap;
+        let [ex, ey] = STEPS[turned];
+        let within = (ex * y - ey * x) * side.signum() <= 0;
+        let shares = (side == 0) | agrees & within & (open >> turned & 1 == 1);
+        if shares {
+            let length = ((x * x + y * y) as f32).sqrt();
+            let value = self.value[self.end(slot, leap)] + length;
+            (self.leap[s], self.value[s]) = (leap, value);
+            if leap == STAY.wrapping_add(LEAP[step]) {
+                self.way[s] = WAYS[step];
+            }
+        } else {
+            (self.leap[s], self.value[s], self.way[s]) = self.fall(slot, step, self.value[ahead]);
+        }
+    }
+
+    /// The way down between the slot ahead and the one on a side of it by which it is shorter.
+    #[inline(always)]
+    fn fall(&self, slot: Slot, step: usize, ahead: f32) -> (Leap, f32, Vec2) {
+        let open = usize::from(self.open[slot as usize]);
+        let (left, right) = ((step + 1) % 8, (step + 7) % 8);
+        let by_left = self.value[self.beside(slot, left)] + CLOSED[open >> left & 1];
+        let by_right = self.value[self.beside(slot, right)] + CLOSED[open >> right & 1];
+        let side = usize::from(by_right < by_left);
+        falls(step, side, ahead, by_left.min(by_right))
     }
 
     /// Settles a slot by looking along lines.
@@ -342,23 +356,23 @@ impl Lines<'_> {
         }
         let s = slot as usize;
         let way = usize::from(self.towards[s] & !DONE);
-        let leap = self.spots[self.beside(slot, way)]
-            .leap
-            .wrapping_add(LEAP[way]);
+        let leap = self.leap[self.beside(slot, way)].wrapping_add(LEAP[way]);
         let (leap, value) = if self.shares(slot, leap) {
             (leap, self.by(slot, leap))
         } else {
             self.choose(slot, leap)
         };
-        (self.spots[s].leap, self.spots[s].value) = (leap, value);
-        self.way[s] = direction(leap);
+        (self.leap[s], self.value[s]) = (leap, value);
+        if squared(leap) <= 2 {
+            self.way[s] = direction(leap);
+        }
     }
 
     /// The cost by a leap.
     #[inline(always)]
     fn by(&self, slot: Slot, leap: Leap) -> f32 {
         let (x, y) = columns_rows(leap);
-        self.spots[self.end(slot, leap)].value + ((x * x + y * y) as f32).sqrt()
+        self.value[self.end(slot, leap)] + ((x * x + y * y) as f32).sqrt()
     }
 
     /// Whether the neighbours between which the line of a leap passes walk to its end too.
@@ -367,7 +381,7 @@ impl Lines<'_> {
         let between = Between::of(columns_rows(leap));
         let open = self.open[slot as usize];
         let walks = |k: usize| {
-            let here = self.spots[self.beside(slot, k)].leap.wrapping_add(LEAP[k]);
+            let here = self.leap[self.beside(slot, k)].wrapping_add(LEAP[k]);
             (open >> k & 1 == 1) & ((here == leap) | (leap == STAY.wrapping_add(LEAP[k])))
         };
         (between.short == between.long || walks(between.straight)) && walks(between.diagonal)
@@ -380,7 +394,7 @@ impl Lines<'_> {
         let open = self.open[slot as usize];
         let (mut step, mut value) = (0, f32::INFINITY);
         for k in 0..8 {
-            let through = self.spots[self.beside(slot, k)].value + LENGTHS[k % 2];
+            let through = self.value[self.beside(slot, k)] + LENGTHS[k % 2];
             let better = (open >> k & 1 == 1) & (through < value);
             step = if better { k } else { step };
             value = if better { through } else { value };
@@ -391,7 +405,7 @@ impl Lines<'_> {
         if self.stencil.is_rim(beside as Slot) {
             return best;
         }
-        let leap = self.spots[beside].leap.wrapping_add(LEAP[step]);
+        let leap = self.leap[beside].wrapping_add(LEAP[step]);
         for leap in [leap, other] {
             if leap == best.0 || leap < SETTLED {
                 continue;
@@ -414,10 +428,10 @@ impl Lines<'_> {
         queue.clear();
         let is_served = |lines: &Self, slot: Slot| {
             let s = slot as usize;
-            let (open, value) = (lines.open[s], lines.spots[s].value - GAIN);
+            let (open, value) = (lines.open[s], lines.value[s] - GAIN);
             let mut served = false;
             for k in [0, 2, 4, 6] {
-                let through = lines.spots[lines.beside(slot, k)].value + 1.0;
+                let through = lines.value[lines.beside(slot, k)] + 1.0;
                 served |= (open >> k & 1 == 1) & (through < value);
             }
             served
@@ -432,11 +446,13 @@ impl Lines<'_> {
                 continue;
             }
             let (leap, value) = self.choose(slot, 0);
-            (self.spots[s].leap, self.spots[s].value) = (leap, value);
-            self.way[s] = direction(leap);
+            (self.leap[s], self.value[s]) = (leap, value);
+            if squared(leap) <= 2 {
+                self.way[s] = direction(leap);
+            }
             for k in (0..8).filter(|k| self.open[s] >> k & 1 == 1) {
                 let other = self.beside(slot, k);
-                if value + LENGTHS[k % 2] < self.spots[other].value - GAIN {
+                if value + LENGTHS[k % 2] < self.value[other] - GAIN {
                     queue.push(other as Slot);
                 }
             }
@@ -444,12 +460,11 @@ impl Lines<'_> {
     }
 }
 
-/// A way on from a slot.
-#[derive(Clone, Copy)]
-struct Fall {
-    value: f32,
-    leap: Leap,
-    way: Vec2,
+/// The length of a leap, squared.
+#[inline(always)]
+fn squared(leap: Leap) -> i32 {
+    let (x, y) = columns_rows(leap);
+    x * x + y * y
 }
 
 /// What is added to the cost by a step that is closed or open.
@@ -475,18 +490,17 @@ const PAIRS: [[(u8, u8, Vec2); 2]; 8] = {
 /// it, on which the cost falls fastest if it is linear in between: with a slope d from the straight
 /// one's to the diagonal one's the sine of its angle is d.
 #[inline(always)]
-fn falls(step: usize, side: usize, ahead: f32, aside: f32) -> Fall {
+fn falls(step: usize, side: usize, ahead: f32, aside: f32) -> (Leap, f32, Vec2) {
     let (straight, diagonal, across) = PAIRS[step][side];
     let values = [ahead, aside];
     let (a, b) = (values[step % 2], values[1 - step % 2]);
-    // Infinite less infinite is not a number, and no slope.
-    let sine = (a - b).max(0.0).min(FRAC_1_SQRT_2);
+    let sine = (a - b).clamp(0.0, FRAC_1_SQRT_2);
     let cosine = (1.0 - sine * sine).sqrt();
     // The nearer of the two: the sine of 22.5 degrees.
     let nearer = [straight, diagonal][usize::from(sine > 0.382_683_43)];
-    Fall {
-        value: (a + cosine).min(b + SQRT_2),
-        leap: STAY.wrapping_add(LEAP[usize::from(nearer)]),
-        way: WAYS[usize::from(straight)] * cosine + across * sine,
-    }
+    (
+        STAY.wrapping_add(LEAP[usize::from(nearer)]),
+        (a + cosine).min(b + SQRT_2),
+        WAYS[usize::from(straight)] * cosine + across * sine,
+    )
 }
