@@ -5,14 +5,11 @@
 //! canonical orderings): a slot reached by a straight step hands on one step, by a diagonal one
 //! three, and more only beside walls.
 //!
-//! Then, in the order in which they were settled, slots find where they walk to. For Dijkstra's
-//! algorithm a slot walks to where the neighbours ahead of it walk to if those agree; else to a
-//! neighbour, in the direction in which the distance over straight lines falls fastest between two
-//! (as Field D* has it: Ferguson and Stentz 2006). Theta* follows the line to the place that the
-//! best neighbour walks to, and walks to that neighbour if the line is not free (lazily: Nash,
-//! Koenig, Tovey 2010). At last it mends slots that a neighbour settled later serves better. A step
-//! to a neighbour is always among what a slot chooses from, so it never costs more than over the
-//! map's steps.
+//! When it is settled, a slot takes the straight line to where its best neighbour walks to, if that
+//! is not free to where one of the two beside that walks to, or else walks to that neighbour
+//! (lazily: Nash, Koenig, Tovey 2010). Theta* at last mends slots that a neighbour settled later
+//! serves better. A step to a neighbour is always among what a slot chooses from, so it never costs
+//! more than over the map's steps.
 
 use core::f32::consts::{FRAC_1_SQRT_2, SQRT_2};
 
@@ -98,13 +95,13 @@ impl Memory {
         });
         let regular = costs.regular;
         match (theta, stencil.jumps()) {
-            (false, false) => lines.sweep(seeds, regular, buckets, Lines::point::<false>),
-            (false, true) => lines.sweep(seeds, regular, buckets, Lines::point::<true>),
+            (false, false) => lines.sweep(seeds, regular, buckets, Lines::settle::<false>),
+            (false, true) => lines.sweep(seeds, regular, buckets, Lines::settle::<true>),
             (true, _) => {
-                lines.sweep(seeds, regular, buckets, |_, slot| order.push(slot));
-                for &slot in order.iter() {
-                    lines.settle(slot);
-                }
+                lines.sweep(seeds, regular, buckets, |lines, slot| {
+                    order.push(slot);
+                    lines.settle::<true>(slot);
+                });
                 lines.mend(order, queue);
             }
         }
@@ -181,6 +178,9 @@ const WAYS: [Vec2; 8] = {
     }
     ways
 };
+
+/// Costs in steps that differ by less are equal.
+const EQUAL: f32 = 1e-3;
 
 /// Steps of a step.
 const LENGTHS: [f32; 2] = [1.0, SQRT_2];
@@ -303,69 +303,38 @@ impl Lines<'_> {
         }
     }
 
-    /// Settles a slot by what the three neighbours about the step to the goal do, without looking
-    /// along a line.
-    #[inline(always)]
-    fn point<const JUMPS: bool>(&mut self, slot: Slot) {
+    /// Settles a slot by looking along lines.
+    fn settle<const JUMPS: bool>(&mut self, slot: Slot) {
         if self.settle_end::<JUMPS>(slot) {
             return;
         }
         let s = slot as usize;
-        let step = usize::from(self.towards[s] & 7);
-        let open = self.open[s];
-        let ahead = self.beside(slot, step);
-        let leap = self.leap[ahead].wrapping_add(LEAP[step]);
-        let (x, y) = columns_rows(leap);
-        let [dx, dy] = STEPS[step];
-        // The side of the step ahead on which the line to where that slot walks to leaves; 0
-        // along the step, which is free because that slot's line is.
-        let side = dx * y - dy * x;
-        let turned = (step + if side > 0 { 1 } else { 7 }) % 8;
-        let beside = self.leap[self.beside(slot, turned)];
-        let agrees = beside.wrapping_add(LEAP[turned]) == leap;
-        let [ex, ey] = STEPS[turned];
-        let within = (ex * y - ey * x) * side.signum() <= 0;
-        let shares = (side == 0) | agrees & within & (open >> turned & 1 == 1);
-        if shares {
-            let length = ((x * x + y * y) as f32).sqrt();
-            let value = self.value[self.end(slot, leap)] + length;
-            (self.leap[s], self.value[s]) = (leap, value);
-            if leap == STAY.wrapping_add(LEAP[step]) {
-                self.way[s] = WAYS[step];
-            }
-        } else {
-            (self.leap[s], self.value[s], self.way[s]) = self.fall(slot, step, self.value[ahead]);
-        }
-    }
-
-    /// The way down between the slot ahead and the one on a side of it by which it is shorter.
-    #[inline(always)]
-    fn fall(&self, slot: Slot, step: usize, ahead: f32) -> (Leap, f32, Vec2) {
-        let open = usize::from(self.open[slot as usize]);
-        let (left, right) = ((step + 1) % 8, (step + 7) % 8);
-        let by_left = self.value[self.beside(slot, left)] + CLOSED[open >> left & 1];
-        let by_right = self.value[self.beside(slot, right)] + CLOSED[open >> right & 1];
-        let side = usize::from(by_right < by_left);
-        falls(step, side, ahead, by_left.min(by_right))
-    }
-
-    /// Settles a slot by looking along lines.
-    fn settle(&mut self, slot: Slot) {
-        if self.settle_end::<true>(slot) {
+        // Deep inside a region that walks to one place the slots ahead agree on it.
+        let way = usize::from(self.towards[s] & 7);
+        let leap = self.leap[self.beside(slot, way)].wrapping_add(LEAP[way]);
+        if self.passes_between(slot, way, leap) {
+            (self.leap[s], self.value[s]) = (leap, self.by(slot, leap));
             return;
         }
-        let s = slot as usize;
-        let way = usize::from(self.towards[s] & !DONE);
-        let leap = self.leap[self.beside(slot, way)].wrapping_add(LEAP[way]);
-        let (leap, value) = if self.shares(slot, leap) {
-            (leap, self.by(slot, leap))
-        } else {
-            self.choose(slot, leap)
-        };
+        let (leap, value) = self.choose(slot);
         (self.leap[s], self.value[s]) = (leap, value);
         if squared(leap) <= 2 {
             self.way[s] = direction(leap);
         }
+    }
+
+    /// Whether the line of a leap passes between the neighbour at a step, which makes it, and one
+    /// beside that which makes it too.
+    #[inline(always)]
+    fn passes_between(&self, slot: Slot, step: usize, leap: Leap) -> bool {
+        let (x, y) = columns_rows(leap);
+        let cross = |[dx, dy]: [i32; 2]| dx * y - dy * x;
+        let side = cross(STEPS[step]).signum();
+        let turned = (step + if side > 0 { 1 } else { 7 }) % 8;
+        let beside = self.leap[self.beside(slot, turned)];
+        let agrees = beside.wrapping_add(LEAP[turned]) == leap;
+        let within = cross(STEPS[turned]) * side < 0;
+        agrees & within & (self.open[slot as usize] >> turned & 1 == 1)
     }
 
     /// The cost by a leap.
@@ -387,10 +356,10 @@ impl Lines<'_> {
         (between.short == between.long || walks(between.straight)) && walks(between.diagonal)
     }
 
-    /// The cheaper of a step to a neighbour and the straight lines to where that neighbour walks
-    /// to and to `other`.
+    /// The cheapest step to a neighbour, or the straight line to where that neighbour walks to; if
+    /// that is not free, to where one of the two beside it walks to.
     #[inline(always)]
-    fn choose(&self, slot: Slot, other: Leap) -> (Leap, f32) {
+    fn choose(&self, slot: Slot) -> (Leap, f32) {
         let open = self.open[slot as usize];
         let (mut step, mut value) = (0, f32::INFINITY);
         for k in 0..8 {
@@ -400,21 +369,28 @@ impl Lines<'_> {
             value = if better { through } else { value };
         }
         let mut best = (STAY.wrapping_add(LEAP[step]), value);
-        let beside = self.beside(slot, step);
-        // Lines end where floors meet.
-        if self.stencil.is_rim(beside as Slot) {
-            return best;
-        }
-        let leap = self.leap[beside].wrapping_add(LEAP[step]);
-        for leap in [leap, other] {
-            if leap == best.0 || leap < SETTLED {
+        for k in [step, (step + 1) % 8, (step + 7) % 8] {
+            let other = self.beside(slot, k);
+            // Lines end where floors meet.
+            if open >> k & 1 == 0
+                || self.leap[other] < SETTLED
+                || self.stencil.is_rim(other as Slot)
+            {
                 continue;
             }
+            let leap = self.leap[other].wrapping_add(LEAP[k]);
             let by = self.by(slot, leap);
             let far = self.end(slot, leap);
             let offset = &self.stencil.offset;
-            if by < best.1 && is_free(self.open, offset, slot, far, columns_rows(leap)) {
+            // Of equal ways the longer line, from which others can go on.
+            if by < best.1 + EQUAL
+                && (self.shares(slot, leap)
+                    || is_free(self.open, offset, slot, far, columns_rows(leap)))
+            {
                 best = (leap, by);
+                if k == step {
+                    break;
+                }
             }
         }
         best
@@ -445,7 +421,7 @@ impl Lines<'_> {
             if self.stencil.is_rim(slot) || !is_served(self, slot) {
                 continue;
             }
-            let (leap, value) = self.choose(slot, 0);
+            let (leap, value) = self.choose(slot);
             (self.leap[s], self.value[s]) = (leap, value);
             if squared(leap) <= 2 {
                 self.way[s] = direction(leap);
@@ -465,42 +441,4 @@ impl Lines<'_> {
 fn squared(leap: Leap) -> i32 {
     let (x, y) = columns_rows(leap);
     x * x + y * y
-}
-
-/// What is added to the cost by a step that is closed or open.
-const CLOSED: [f32; 2] = [f32::INFINITY, 0.0];
-
-/// For each step and the next one on its left and on its right, of which one is straight and one
-/// diagonal: the straight one, the diagonal one, and the way from the end of one to the other's.
-const PAIRS: [[(u8, u8, Vec2); 2]; 8] = {
-    let mut pairs = [[(0, 0, Vec2::ZERO); 2]; 8];
-    let mut k = 0;
-    while k < 16 {
-        let (one, two) = (k / 2, (k / 2 + if k % 2 == 0 { 1 } else { 7 }) % 8);
-        let (straight, diagonal) = if one % 2 == 0 { (one, two) } else { (two, one) };
-        let ([ax, ay], [bx, by]) = (STEPS[straight], STEPS[diagonal]);
-        let across = Vec2::new((bx - ax) as f32, (by - ay) as f32);
-        pairs[k / 2][k % 2] = (straight as u8, diagonal as u8, across);
-        k += 1;
-    }
-    pairs
-};
-
-/// The way across the line between two neighbours that adjoin, by a step and the next on a side of
-/// it, on which the cost falls fastest if it is linear in between: with a slope d from the straight
-/// one's to the diagonal one's the sine of its angle is d.
-#[inline(always)]
-fn falls(step: usize, side: usize, ahead: f32, aside: f32) -> (Leap, f32, Vec2) {
-    let (straight, diagonal, across) = PAIRS[step][side];
-    let values = [ahead, aside];
-    let (a, b) = (values[step % 2], values[1 - step % 2]);
-    let sine = (a - b).clamp(0.0, FRAC_1_SQRT_2);
-    let cosine = (1.0 - sine * sine).sqrt();
-    // The nearer of the two: the sine of 22.5 degrees.
-    let nearer = [straight, diagonal][usize::from(sine > 0.382_683_43)];
-    (
-        STAY.wrapping_add(LEAP[usize::from(nearer)]),
-        (a + cosine).min(b + SQRT_2),
-        WAYS[usize::from(straight)] * cosine + across * sine,
-    )
 }
