@@ -199,19 +199,19 @@ impl Tree<'_> {
         let (map, terms) = (world.map, &self.terms);
         let beside = f64::from(from.distance) + f64::from(to.distance);
         if let Some((length, cost)) = along_one(terms, from, to) {
-            let sees = world.site.ground.sees(request.from, request.to);
-            let (length, cost) = if sees {
-                let straight = f64::from(request.from.point.distance(request.to.point));
-                (straight, cost + beside * terms.least_base)
+            let metre = if length > 0.0 {
+                cost / length
             } else {
-                (length + beside, cost + beside * terms.least_base)
+                terms.least_base
             };
-            if sees {
-                routes.push_edges([], length as f32, cost as f32);
+            if world.site.ground.sees(request.from, request.to) {
+                let length = f64::from(request.from.point.distance(request.to.point));
+                routes.push_edges([], length as f32, (length * metre) as f32);
             } else {
                 let mut gates = Vec::new();
                 along_one_edge(world, from, to, &mut gates);
-                routes.push_gates(gates, length as f32, cost as f32);
+                let length = length + beside;
+                routes.push_gates(gates, length as f32, (length * metre) as f32);
             }
             return Ok(());
         }

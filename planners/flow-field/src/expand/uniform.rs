@@ -182,6 +182,12 @@ const WAYS: [Vec2; 8] = {
 /// Costs in steps that differ by less are equal.
 const EQUAL: f32 = 1e-3;
 
+/// Nearer lines, squared, are followed sooner than one asks neighbours.
+const FAR: i32 = 36;
+
+/// What is added to a cost by a closed and by an open step, straight and diagonal.
+const PRICES: [[f32; 2]; 2] = [[f32::INFINITY; 2], LENGTHS];
+
 /// Steps of a step.
 const LENGTHS: [f32; 2] = [1.0, SQRT_2];
 
@@ -360,33 +366,33 @@ impl Lines<'_> {
     /// that is not free, to where one of the two beside it walks to.
     #[inline(always)]
     fn choose(&self, slot: Slot) -> (Leap, f32) {
-        let open = self.open[slot as usize];
+        let open = usize::from(self.open[slot as usize]);
         let (mut step, mut value) = (0, f32::INFINITY);
         for k in 0..8 {
-            let through = self.value[self.beside(slot, k)] + LENGTHS[k % 2];
-            let better = (open >> k & 1 == 1) & (through < value);
-            step = if better { k } else { step };
-            value = if better { through } else { value };
+            let through = self.value[self.beside(slot, k)] + PRICES[open >> k & 1][k % 2];
+            step = if through < value { k } else { step };
+            value = value.min(through);
         }
         let mut best = (STAY.wrapping_add(LEAP[step]), value);
+        let mut tried = best.0;
         for k in [step, (step + 1) % 8, (step + 7) % 8] {
             let other = self.beside(slot, k);
+            let leap = self.leap[other].wrapping_add(LEAP[k]);
             // Lines end where floors meet.
-            if open >> k & 1 == 0
-                || self.leap[other] < SETTLED
-                || self.stencil.is_rim(other as Slot)
-            {
+            let none = open >> k & 1 == 0 || self.leap[other] < SETTLED;
+            if none || leap == tried || self.stencil.is_rim(other as Slot) {
                 continue;
             }
-            let leap = self.leap[other].wrapping_add(LEAP[k]);
-            let by = self.by(slot, leap);
-            let far = self.end(slot, leap);
-            let offset = &self.stencil.offset;
+            let (by, far) = (self.by(slot, leap), self.end(slot, leap));
             // Of equal ways the longer line, from which others can go on.
-            if by < best.1 + EQUAL
-                && (self.shares(slot, leap)
-                    || is_free(self.open, offset, slot, far, columns_rows(leap)))
-            {
+            if by >= best.1 + EQUAL {
+                continue;
+            }
+            tried = leap;
+            let offset = &self.stencil.offset;
+            let free = squared(leap) > FAR && self.shares(slot, leap)
+                || is_free(self.open, offset, slot, far, columns_rows(leap));
+            if free {
                 best = (leap, by);
                 if k == step {
                     break;
