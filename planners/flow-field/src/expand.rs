@@ -100,14 +100,20 @@ impl Expander {
                 .grow(stencil, costs, theta, goal, &mut self.buckets, out);
         }
         // Nothing leads through slots that are too narrow, so they are seen to last.
-        for &(slot, step, cost) in &costs.ways_out {
-            let (s, next) = (slot as usize, stencil.after(slot, usize::from(step)));
-            let rest = out.cost[next as usize];
-            if rest.is_finite() && out.cost[s].is_infinite() {
-                out.cost[s] = rest + cost;
-                out.next[s] = next;
-                let [x, y] = STEPS[usize::from(step)];
-                out.way[s] = Vec2::new(x as f32, y as f32).normalize();
+        for out_of in costs.ways_out.chunk_by(|a, b| a.0 == b.0) {
+            let s = out_of[0].0 as usize;
+            if out.cost[s].is_finite() {
+                continue;
+            }
+            for &(slot, step, cost) in out_of {
+                let next = stencil.after(slot, usize::from(step));
+                let through = out.cost[next as usize] + cost;
+                if through < out.cost[s] {
+                    out.cost[s] = through;
+                    out.next[s] = next;
+                    let [x, y] = STEPS[usize::from(step)];
+                    out.way[s] = Vec2::new(x as f32, y as f32).normalize();
+                }
             }
         }
     }

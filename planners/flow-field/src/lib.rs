@@ -1,7 +1,8 @@
 //! Planner `flow-field`: one field of directions per goal, shared by everybody who walks there.
 //!
 //! `stencil` is a dense map's graph as a lattice of steps, `expand` grows fields over it (by
-//! Dijkstra's algorithm or theta*), `field` is what is kept of them, `flow_field` is the strategy.
+//! Dijkstra's algorithm or theta*), `grow` does so beside the simulation, `field` is what is kept
+//! of them, `routes` reads routes from them, `flow_field` is the strategy.
 
 mod expand;
 mod field;

@@ -320,7 +320,7 @@ pub struct StepCosts {
     /// Cost of each step in its direction of travel, infinite where it may not be walked; empty if
     /// every metre costs the same.
     pub(crate) each: Vec<[f32; 8]>,
-    /// Steps out of slots that are too narrow, nearest to roomy ones first, with their costs.
+    /// Steps out of slots that are too narrow, those nearest to roomy ones first, with their costs.
     pub(crate) ways_out: Vec<(Slot, u8, f32)>,
 }
 
@@ -384,9 +384,8 @@ impl StepCosts {
         for level in 0..NARROW {
             let found = self.ways_out.len();
             left.retain(|&slot| {
-                let node = stencil.node[slot];
-                let mut best = (f32::INFINITY, 0);
-                for e in map.edges_of(node) {
+                let before = self.ways_out.len();
+                for e in map.edges_of(stencil.node[slot]) {
                     let k = usize::from(stencil.step_of_edge[e]);
                     let there = stencil.slot[map.edge_to[e] as usize] as usize;
                     let roomy = if level == 0 {
@@ -394,15 +393,12 @@ impl StepCosts {
                     } else {
                         reached[there]
                     };
-                    let cost = (WAY_OUT * terms.least_base * length(k, stencil.spacing)) as f32;
-                    if roomy && cost < best.0 && map.is_open(e as u32, terms.door_open()) {
-                        best = (cost, k);
+                    if roomy && map.is_open(e as u32, terms.door_open()) {
+                        let cost = WAY_OUT * terms.least_base * length(k, stencil.spacing);
+                        self.ways_out.push((slot as Slot, k as u8, cost as f32));
                     }
                 }
-                if best.0.is_finite() {
-                    self.ways_out.push((slot as Slot, best.1 as u8, best.0));
-                }
-                best.0.is_infinite()
+                self.ways_out.len() == before
             });
             for way in &self.ways_out[found..] {
                 reached[way.0 as usize] = true;
