@@ -19,7 +19,8 @@ use throng_core::choices;
 
 use crate::{
     field::Field,
-    stencil::{STEPS, Slot, Stencil, StepCosts, step_towards},
+    stencil::{STEPS, Slot, Stencil, step_towards},
+    step_costs::StepCosts,
 };
 
 choices! {

@@ -12,26 +12,31 @@
 //! the new fields take over at a fixed later step, so a slow machine gives the same bits as a
 //! fast one. New goals, new classes and doors do not wait.
 
+mod answer;
+mod direction;
+
 use std::sync::Arc;
 
 use glam::Vec2;
 use rayon::prelude::*;
 use throng_core::{
-    Attachment, Capabilities, Gate, GlobalPlanner, GuideChunk, GuideOut, Location, NONE, NoRoute,
-    NodeId, PlanRequest, PlannerError, RouteSink, Scratch, StateError, World, options, register,
+    Attachment, Capabilities, Gate, GlobalPlanner, GuideChunk, GuideOut, Location, NONE, NodeId,
+    PlanRequest, PlannerError, RouteSink, Scratch, StateError, World, options, register,
 };
 use throng_kit::search::{
-    Connectivity, DistanceTree, Heuristic, Horizon, Incoming, RouteQuery, SearchScratch, Terms,
-    Toward, distance_tree, find_route,
+    Connectivity, DistanceTree, Heuristic, Incoming, SearchScratch, Terms, Toward, distance_tree,
 };
 
 use crate::{
     expand::{Expander, Expansion},
     field::{Field, Saved},
     grow::{Growing, Grown, Handle, Order, carry_out, grow_all},
-    routes::{Dense, Tree, attach, sources},
-    stencil::{STEPS, Slot, Stencil, StepCosts},
+    routes::{attach, sources},
+    stencil::Stencil,
+    step_costs::StepCosts,
 };
+use answer::Asked;
+use direction::{beside, interpolate};
 
 options! {
     /// Fields of directions towards the goals in use.
@@ -123,18 +128,6 @@ struct Workspace {
     regions: Vec<u32>,
     asked: Option<Asked>,
     expander: Expander,
-}
-
-/// What was grown for the last query that no field answers.
-#[derive(Debug)]
-struct Asked {
-    stencil: Arc<Stencil>,
-    epoch: u64,
-    doors: Vec<u8>,
-    terms: (u32, u32, u32),
-    costs: StepCosts,
-    goal: NodeId,
-    field: Field,
 }
 
 #[typetag::serde(name = "flow-field")]
@@ -296,62 +289,6 @@ impl GlobalPlanner for FlowField {
 
 /// Metres ahead at which a guided agent aims.
 const AIM: f32 = 2.0;
-
-/// The direction at a point: those of the slot it is in and of the three on the point's side of
-/// it, as far as steps lead there, weighted by how near they are.
-#[inline(always)]
-fn interpolate(stencil: &Stencil, field: &Field, slot: Slot, offset: Vec2) -> Vec2 {
-    let (x, y) = (offset.x.abs().min(0.5), offset.y.abs().min(0.5));
-    let (side, above) = (
-        if offset.x >= 0.0 { 0 } else { 4 },
-        if offset.y >= 0.0 { 2 } else { 6 },
-    );
-    // Of the steps 0, 2, 4 and 6 the diagonal one between two that adjoin.
-    let corner = if side == 0 && above == 6 {
-        7
-    } else {
-        (side + above) / 2
-    };
-    let steps = stencil.steps[slot as usize];
-    let own = field.way[slot as usize];
-    // Beyond a missing step is a wall: there the slot's own direction holds.
-    let way = |k: usize| {
-        let there = i32::from(steps >> k & 1) * stencil.offset[k];
-        field.way[(slot as i32 + there) as usize]
-    };
-    let near = own * (1.0 - x) + way(side) * x;
-    let far = way(above) * (1.0 - x) + way(corner) * x;
-    let mean = near * (1.0 - y) + far * y;
-    let squared = mean.length_squared();
-    // Opposite directions cancel where ways part: then the nearest slot decides.
-    if squared > 0.01 {
-        mean / squared.sqrt()
-    } else {
-        own
-    }
-}
-
-/// The direction at a point in a slot without one: half to the nearest neighbour that has one and
-/// half as that goes on. Zero if there is none.
-#[cold]
-fn beside(stencil: &Stencil, field: &Field, slot: Slot, offset: Vec2) -> Vec2 {
-    let mut nearest = (f32::INFINITY, Vec2::ZERO);
-    for (k, [x, y]) in STEPS.into_iter().enumerate() {
-        let way = field.way.get((slot as i32 + stencil.offset[k]) as usize);
-        let Some(&way) = way.filter(|w| **w != Vec2::ZERO) else {
-            continue;
-        };
-        let there = Vec2::new(x as f32, y as f32) - offset;
-        let distance = there.length();
-        if distance < nearest.0 {
-            nearest = (
-                distance,
-                (there / distance.max(1e-6) + way).normalize_or(way),
-            );
-        }
-    }
-    nearest.1
-}
 
 impl FlowField {
     /// The field of a goal and class.
@@ -588,193 +525,6 @@ impl FlowField {
         world
             .nav
             .region_of(&world.site, world.map, places, hints, regions);
-    }
-
-    fn answer(
-        &self,
-        world: &World<'_>,
-        request: &PlanRequest,
-        workspace: &mut Workspace,
-        routes: &mut RouteSink,
-    ) -> Result<(), NoRoute> {
-        let mut attached = [Attachment::NOWHERE; 2];
-        let places = [request.from, request.to];
-        let hints = [request.from_region, NONE];
-        world
-            .nav
-            .attach(&world.site, world.map, &places, &hints, &mut attached);
-        let [from, to] = attached;
-        if from.node == NONE {
-            return Err(NoRoute::StartOffMap);
-        }
-        if to.node == NONE {
-            return Err(NoRoute::GoalOffMap);
-        }
-        let Some(known) = self.known.as_ref() else {
-            return self.search(world, request, from, to, workspace, routes);
-        };
-        let field = self.field(request.goal, request.class);
-        let answered = match (&known.stencil, field) {
-            (Some(stencil), Some(field)) => {
-                let Some((_, costs)) = self.costs.iter().find(|c| c.0 == request.class) else {
-                    return Err(NoRoute::Failed);
-                };
-                let dense = Dense {
-                    stencil,
-                    costs,
-                    field,
-                    expansion: self.expansion,
-                };
-                let read = dense.read(world.map, from.node, &mut workspace.gates);
-                read.map(|(length, cost)| {
-                    let length = length as f32 + from.distance;
-                    let cost = cost as f32 + from.distance * costs.metre as f32;
-                    routes.push_gates(workspace.gates.drain(..), length, cost);
-                })
-            }
-            (None, Some(field)) => {
-                let terms = FlowField::terms(world, request.class);
-                let tree = Tree { terms, field };
-                tree.read(world, request, (from, to), &mut workspace.search, routes)
-            }
-            (_, None) if request.agent != NONE => {
-                return self.search(world, request, from, to, workspace, routes);
-            }
-            (Some(stencil), None) => {
-                self.ask(world, stencil, request, (from, to), workspace, routes)
-            }
-            (None, None) => {
-                let terms = FlowField::asked_terms(world, request);
-                let grown = known.tree(&terms, &[], to, &mut workspace.search);
-                let tree = Tree {
-                    terms,
-                    field: &grown,
-                };
-                tree.read(world, request, (from, to), &mut workspace.search, routes)
-            }
-        };
-        answered.map_err(|why| match why {
-            NoRoute::Unconnected => {
-                let widest = |n: NodeId| known.connectivity.widest(from.node, n);
-                let connected = if request.goal == NONE {
-                    widest(to.node).is_some()
-                } else {
-                    let nodes = FlowField::goal_nodes(world, request.goal);
-                    nodes.into_iter().any(|n| widest(n).is_some())
-                };
-                if connected {
-                    NoRoute::TooNarrow
-                } else {
-                    NoRoute::Unconnected
-                }
-            }
-            other => other,
-        })
-    }
-
-    fn asked_terms<'a>(world: &World<'a>, request: &PlanRequest) -> Terms<'a> {
-        Terms::new(
-            world,
-            request.prices as usize,
-            request.weight,
-            request.radius,
-        )
-    }
-
-    /// Answers a query for a place that nobody shares, from a field of its own. Queries for the
-    /// same place share it.
-    fn ask(
-        &self,
-        world: &World<'_>,
-        stencil: &Arc<Stencil>,
-        request: &PlanRequest,
-        (from, to): (Attachment, Attachment),
-        workspace: &mut Workspace,
-        routes: &mut RouteSink,
-    ) -> Result<(), NoRoute> {
-        let doors = world.site.ground.door_open;
-        let terms = (
-            request.prices,
-            request.weight.to_bits(),
-            request.radius.to_bits(),
-        );
-        let holds = |a: &Asked| {
-            Arc::ptr_eq(&a.stencil, stencil)
-                && (a.epoch, a.terms) == (world.epoch, terms)
-                && a.doors == doors
-        };
-        let mut asked = match workspace.asked.take().filter(holds) {
-            Some(asked) => asked,
-            None => Asked {
-                stencil: stencil.clone(),
-                epoch: world.epoch,
-                doors: doors.to_vec(),
-                terms,
-                costs: StepCosts::on(stencil, &FlowField::asked_terms(world, request)),
-                goal: NONE,
-                field: Field::default(),
-            },
-        };
-        if asked.goal != to.node {
-            let goal = asked.costs.seeds(stencil, &[to.node]);
-            workspace.expander.grow(
-                stencil,
-                &asked.costs,
-                self.expansion,
-                &goal,
-                &mut asked.field,
-            );
-            asked.goal = to.node;
-        }
-        let dense = Dense {
-            stencil,
-            costs: &asked.costs,
-            field: &asked.field,
-            expansion: self.expansion,
-        };
-        let read = dense.read(world.map, from.node, &mut workspace.gates);
-        let beside = from.distance + to.distance;
-        let answer = read.map(|(length, cost)| {
-            let (length, cost) = (
-                length as f32 + beside,
-                cost as f32 + beside * asked.costs.metre as f32,
-            );
-            routes.push_gates(workspace.gates.drain(..), length, cost);
-        });
-        workspace.asked = Some(asked);
-        answer
-    }
-
-    /// A route to a place of one's own: A* over the same graph.
-    fn search(
-        &self,
-        world: &World<'_>,
-        request: &PlanRequest,
-        from: Attachment,
-        to: Attachment,
-        workspace: &mut Workspace,
-        routes: &mut RouteSink,
-    ) -> Result<(), NoRoute> {
-        let prices = request.prices as usize;
-        let query = RouteQuery {
-            terms: Terms::new(world, prices, request.weight, request.radius),
-            from,
-            to,
-            heuristic: self
-                .known
-                .as_ref()
-                .map_or(Heuristic::STRAIGHT, |k| k.heuristic),
-            greed: 1.0,
-            most_expansions: 0,
-            horizon: Horizon::NONE,
-            old_tail: &[],
-        };
-        let found = find_route(&query, &mut workspace.search)?;
-        let beside = f64::from(from.distance) + f64::from(to.distance);
-        let length = (found.length + beside) as f32;
-        let cost = (found.cost + beside * query.terms.least_base) as f32;
-        routes.push_edges(workspace.search.route().iter().copied(), length, cost);
-        Ok(())
     }
 
     fn read(&mut self, saved: &mut Saved<'_>) -> Option<()> {

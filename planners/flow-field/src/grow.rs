@@ -11,7 +11,8 @@ use throng_core::NodeId;
 use crate::{
     expand::{Expander, Expansion},
     field::Field,
-    stencil::{Stencil, StepCosts},
+    stencil::Stencil,
+    step_costs::StepCosts,
 };
 
 /// Fields being grown beside the simulation.

@@ -12,7 +12,8 @@ use throng_kit::{
 use crate::{
     expand::Expansion,
     field::Field,
-    stencil::{Slot, Stencil, StepCosts, length},
+    stencil::{Slot, Stencil, length},
+    step_costs::StepCosts,
 };
 
 /// A dense field with what it was grown over.

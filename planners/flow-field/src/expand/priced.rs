@@ -17,7 +17,8 @@ use throng_core::NONE;
 use super::{BUCKETS, Between, LEAP, Leap, SETTLED, STAY, columns_rows, direction};
 use crate::{
     field::Field,
-    stencil::{Slot, Stencil, StepCosts, back, length, step_towards},
+    stencil::{Slot, Stencil, back, length, step_towards},
+    step_costs::StepCosts,
 };
 
 /// Instead of the step by which a slot was reached: it is a goal.

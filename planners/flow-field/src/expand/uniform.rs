@@ -19,7 +19,8 @@ use throng_core::NONE;
 use super::{Between, LEAP, Leap, SETTLED, STAY, columns_rows, direction, is_free};
 use crate::{
     field::Field,
-    stencil::{STEPS, Slot, Stencil, StepCosts, back},
+    stencil::{STEPS, Slot, Stencil, back},
+    step_costs::StepCosts,
 };
 
 /// Cost of a straight and of a diagonal step.
