@@ -26,11 +26,14 @@ pub(crate) struct Dense<'a> {
 }
 
 impl Dense<'_> {
-    /// Leaves the gates from a node to the goal in `gates`; gives length and cost.
+    /// Leaves the gates from a node to the goal in `gates`; gives length and cost. The length is
+    /// that over the map's steps if costs are and it is asked for by `steps`, else over straight
+    /// lines.
     pub fn read(
         &self,
         map: &NavMap,
         from: NodeId,
+        steps: bool,
         gates: &mut Vec<Gate>,
     ) -> Result<(f64, f64), NoRoute> {
         let field = self.field;
@@ -54,7 +57,8 @@ impl Dense<'_> {
         }
         let length = match self.expansion {
             Expansion::ThetaStar => lines,
-            Expansion::Dijkstra => self.stepped(slot).unwrap_or(lines),
+            Expansion::Dijkstra if steps => self.stepped(slot).unwrap_or(lines),
+            Expansion::Dijkstra => lines,
         };
         Ok((length, f64::from(cost)))
     }

@@ -62,7 +62,8 @@ impl FlowField {
                     field,
                     expansion: self.expansion,
                 };
-                let read = dense.read(world.map, from.node, &mut workspace.gates);
+                let steps = request.agent == NONE;
+                let read = dense.read(world.map, from.node, steps, &mut workspace.gates);
                 read.map(|(length, cost)| {
                     let length = length as f32 + from.distance;
                     let cost = cost as f32 + from.distance * costs.metre as f32;
@@ -169,7 +170,7 @@ impl FlowField {
             field: &asked.field,
             expansion: self.expansion,
         };
-        let read = dense.read(world.map, from.node, &mut workspace.gates);
+        let read = dense.read(world.map, from.node, true, &mut workspace.gates);
         let beside = from.distance + to.distance;
         let answer = read.map(|(length, cost)| {
             let (length, cost) = (
