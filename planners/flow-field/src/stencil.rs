@@ -65,6 +65,8 @@ pub struct Stencil {
     low: Vec2,
     /// Metres from column to column.
     pub(crate) spacing: f32,
+    /// Columns to a metre.
+    per_metre: f32,
     /// Rows of the first floor, in which points of a flat ground are looked up.
     rows: i32,
     /// Whether every step is as long as it looks in plan.
@@ -164,6 +166,7 @@ impl Stencil {
             stride,
             low: first + Vec2::new(low[0] as f32, low[1] as f32) * spacing,
             spacing,
+            per_metre: 1.0 / spacing,
             rows: height,
             level: true,
             slot_of_region: vec![NONE; map.regions()],
@@ -255,7 +258,7 @@ impl Stencil {
     /// its middle. Slots without a node are possible; beyond the map it is one of those.
     #[inline(always)]
     pub(crate) fn slot_at(&self, at: Vec2) -> (Slot, Vec2) {
-        let scaled = (at - self.low) / self.spacing;
+        let scaled = (at - self.low) * self.per_metre;
         let x = (scaled.x + 0.5).clamp(-0.5, self.stride as f32 - 0.5);
         let y = (scaled.y + 0.5).clamp(-0.5, self.rows as f32 + 0.5);
         // Padding makes up for the half that truncation would get wrong below 0.
