@@ -714,6 +714,15 @@ fn the_replan_policy_by_period_by_price_and_with_hysteresis() {
         patient.1 * 2 <= often.1,
         "hysteresis keeps people on their routes: {patient:?} against {often:?}"
     );
+    // Thresholds and times of their own, drawn from ranges.
+    let various = run(
+        "[replan]\nevery = 1.0\n[replan.hysteresis]\nthreshold = { uniform = [1.5, 2.5] }\n\
+         hold = { uniform = [2.0, 4.0] }\nclear = { uniform = [4.0, 6.0] }",
+    );
+    assert!(
+        various.1 * 2 <= often.1 && various != patient,
+        "{various:?} against {often:?} and {patient:?}"
+    );
     // A budget puts requests off; everybody is served in the end.
     let mut sim = jammed("[replan]\nbudget = 7");
     checked(&mut sim, 1);

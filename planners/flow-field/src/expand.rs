@@ -1,24 +1,26 @@
 //! Growing a field backwards from its goal over a stencil.
 //!
-//! Both ways of growing keep open nodes in buckets by cost, not in a heap. Dijkstra's algorithm
-//! with buckets no wider than the cheapest step settles every node at its exact cost (Denardo and
-//! Fox 1979). Costs are those of travel: expanding from s to its neighbour m pays the step from
-//! m to s.
+//! Open slots wait in buckets by cost, not in a heap. Dijkstra's algorithm with buckets no wider
+//! than the cheapest step settles every slot at its exact cost (Denardo and Fox 1979). Costs are
+//! those of travel: expanding from s to its neighbour m pays the step from m to s.
 //!
-//! Every node walks straight to its `next`, an earlier node in its sight: of those that its
-//! neighbours walk to, the one by which the way is cheapest over straight lines. That a node m
-//! sees the next t of a neighbour is known without looking if both lattice neighbours between
-//! which the line from m to t passes walk straight to t too. The line integral from m to t is made
-//! of theirs in the same way, so it costs the same for near and far lines. Where that cannot be
-//! said, at the rims of shadows, the line is followed from cell to cell. Dijkstra's algorithm and
-//! theta* differ in what they report and settle by: costs over the map's steps, or over lines.
+//! Every slot walks straight to its `next`, an earlier slot in its sight. That a slot m sees the
+//! next t of a neighbour is known without looking if both neighbours between which the line from m
+//! to t passes walk straight to t too. Where that cannot be said, at the rims of shadows, the line
+//! is followed from cell to cell, or the slot walks to a neighbour.
+//!
+//! `uniform` is for one price everywhere, `priced` for steps of different prices.
+
+mod priced;
+mod uniform;
 
 use glam::Vec2;
-use throng_core::{NONE, NodeId, choices};
+use throng_core::choices;
 
 use crate::{
     field::Field,
-    stencil::{Stencil, StepCosts, length, step_towards},
+    stencil::{STEPS, Slot, Stencil, step_towards},
+    step_costs::StepCosts,
 };
 
 choices! {
@@ -26,44 +28,115 @@ choices! {
     pub enum Expansion {
         /// Dijkstra's algorithm over the map's steps: costs are those of the graph.
         Dijkstra = "dijkstra",
-        /// Lazy theta*: costs are those of straight lines at any angle.
+        /// Lazy theta*: costs are those of straight lines at any angle, never dearer than the
+        /// graph's.
         ThetaStar = "theta-star",
     }
 }
 
+/// Where a slot walks to, as columns and rows from itself in 16 bits each.
+type Leap = u32;
+
+/// Smaller ones are none.
+const SETTLED: Leap = 16;
+/// To stay: the slot is a goal.
+const STAY: Leap = 0x8000_8000;
+
+/// The leaps of the eight steps, to be added to others.
+const LEAP: [Leap; 8] = {
+    let mut leaps = [0; 8];
+    let mut k = 0;
+    while k < 8 {
+        let [x, y] = STEPS[k];
+        leaps[k] = (x as u32).wrapping_add((y as u32) << 16);
+        k += 1;
+    }
+    leaps
+};
+
+#[inline(always)]
+fn columns_rows(leap: Leap) -> (i32, i32) {
+    (
+        (leap & 0xFFFF) as i32 - 0x8000,
+        (leap >> 16) as i32 - 0x8000,
+    )
+}
+
+/// The direction of a leap.
+#[inline(always)]
+fn direction(leap: Leap) -> Vec2 {
+    let (x, y) = columns_rows(leap);
+    let offset = Vec2::new(x as f32, y as f32);
+    offset / offset.length()
+}
+
 /// Most buckets; entries beyond the last wait in it.
 const BUCKETS: usize = 1024;
-/// Buckets of theta* to the cheapest step: its costs may grow by less than a step.
-const FINER: f64 = 4.0;
-
-/// Places that neighbours walk to of which sight is looked for.
-const TRIES: usize = 3;
-
-const OPEN: u8 = 0;
-const SETTLED: u8 = 1;
 
 /// Grows fields, reusing its memory.
 #[derive(Debug, Default)]
 pub struct Expander {
-    cost: Vec<f64>,
-    value: Vec<f64>,
-    state: Vec<u8>,
-    buckets: Vec<Vec<NodeId>>,
+    buckets: Vec<Vec<Slot>>,
+    uniform: uniform::Memory,
+    priced: priced::Memory,
 }
 
-/// The two steps between which a line leaves a node, and how near it is to the second.
+impl Expander {
+    /// Grows a field towards `goal`: slots and what is left to pay there.
+    pub fn grow(
+        &mut self,
+        stencil: &Stencil,
+        costs: &StepCosts,
+        expansion: Expansion,
+        goal: &[(Slot, f32)],
+        out: &mut Field,
+    ) {
+        let theta = expansion == Expansion::ThetaStar;
+        self.buckets.resize_with(BUCKETS, Vec::new);
+        if costs.each.is_empty() {
+            self.uniform
+                .grow(stencil, costs, theta, goal, &mut self.buckets, out);
+        } else {
+            self.priced
+                .grow(stencil, costs, theta, goal, &mut self.buckets, out);
+        }
+        // Nothing leads through slots that are too narrow, so they are seen to last.
+        for out_of in costs.ways_out.chunk_by(|a, b| a.0 == b.0) {
+            let s = out_of[0].0 as usize;
+            if out.cost[s].is_finite() {
+                continue;
+            }
+            for &(slot, step, cost) in out_of {
+                let next = stencil.after(slot, usize::from(step));
+                let through = out.cost[next as usize] + cost;
+                if through < out.cost[s] {
+                    out.cost[s] = through;
+                    out.next[s] = next;
+                    let [x, y] = STEPS[usize::from(step)];
+                    out.way[s] = Vec2::new(x as f32, y as f32).normalize();
+                }
+            }
+        }
+    }
+}
+
+/// The two steps between which a line leaves a slot, and how near it is to the second.
+#[derive(Clone, Copy)]
 struct Between {
     straight: usize,
     diagonal: usize,
-    /// 0 along the straight step, 1 along the diagonal one.
-    share: f64,
+    /// Columns and rows, whichever are more and fewer.
+    long: i32,
+    short: i32,
 }
 
 impl Between {
-    #[inline]
-    fn of(x: i32, y: i32) -> Between {
-        let (long, short) = (x.abs().max(y.abs()), x.abs().min(y.abs()));
-        let straight = if x.abs() >= y.abs() {
+    #[inline(always)]
+    fn of((x, y): (i32, i32)) -> Between {
+        let (ax, ay) = (x.abs(), y.abs());
+        let across = ax >= ay;
+        let (long, short) = if across { (ax, ay) } else { (ay, ax) };
+        let straight = if across {
             step_towards(x, 0)
         } else {
             step_towards(0, y)
@@ -76,458 +149,90 @@ impl Between {
         Between {
             straight,
             diagonal,
-            share: f64::from(short) / f64::from(long),
+            long,
+            short,
         }
+    }
+
+    /// 0 along the straight step, 1 along the diagonal one.
+    #[inline(always)]
+    fn share(&self) -> f32 {
+        self.short as f32 / self.long as f32
     }
 }
 
-/// A field under way.
-struct Growth<'a, C> {
-    stencil: &'a Stencil,
-    /// The cost of a step from a node.
-    step: C,
-    /// The price of every metre, if there is one.
-    uniform: Option<f64>,
-    /// No metre costs less.
-    least: f64,
-    cost: &'a mut [f64],
-    /// Cost over straight lines of settled nodes.
-    value: &'a mut [f64],
-    state: &'a mut [u8],
-    next: &'a mut [NodeId],
-    buckets: &'a mut [Vec<NodeId>],
-    /// Buckets per cost.
-    finest: f64,
-    /// The bucket being emptied.
-    now: usize,
-    waiting: usize,
-}
-
-impl Expander {
-    /// Grows a field towards `goals`, whose own cost is 0.
-    pub fn grow(
-        &mut self,
-        stencil: &Stencil,
-        costs: &StepCosts,
-        expansion: Expansion,
-        goals: &[NodeId],
-        out: &mut Field,
-    ) {
-        let nodes = stencil.nodes();
-        self.cost.clear();
-        self.cost.resize(nodes, f64::INFINITY);
-        self.value.clear();
-        self.value.resize(nodes, 0.0);
-        self.state.clear();
-        self.state.resize(nodes, OPEN);
-        self.buckets.resize_with(BUCKETS, Vec::new);
-        out.next.clear();
-        out.next.resize(nodes, NONE);
-        match costs {
-            StepCosts::Uniform(metre) => {
-                let lengths: [f64; 8] =
-                    core::array::from_fn(|k| metre * length(k, stencil.spacing));
-                let step = |_: NodeId, k: usize| lengths[k];
-                let uniform = (Some(*metre), *metre);
-                self.run(stencil, step, uniform, expansion, goals, &mut out.next);
-            }
-            StepCosts::Each(each) => {
-                let mut least = f64::INFINITY;
-                for costs in each {
-                    for (k, cost) in costs.iter().enumerate() {
-                        least = least.min(f64::from(*cost) / length(k, stencil.spacing));
-                    }
-                }
-                let step = |node: NodeId, k: usize| f64::from(each[node as usize][k]);
-                let least = if least.is_finite() { least } else { 1.0 };
-                self.run(
-                    stencil,
-                    step,
-                    (None, least),
-                    expansion,
-                    goals,
-                    &mut out.next,
-                );
-            }
-        }
-        out.cost.clear();
-        out.cost.extend(self.cost.iter().map(|c| *c as f32));
-        out.way.clear();
-        out.way.extend((0..nodes).map(|node| match out.next[node] {
-            NONE => Vec2::ZERO,
-            next => {
-                let (a, b) = (stencil.at[node], stencil.at[next as usize]);
-                let offset = Vec2::new((b[0] - a[0]) as f32, (b[1] - a[1]) as f32);
-                offset.normalize_or_zero()
-            }
-        }));
-    }
-
-    fn run(
-        &mut self,
-        stencil: &Stencil,
-        step: impl Fn(NodeId, usize) -> f64,
-        (uniform, least): (Option<f64>, f64),
-        expansion: Expansion,
-        goals: &[NodeId],
-        next: &mut [NodeId],
-    ) {
-        // A hair narrower than the cheapest step, so that rounding settles nobody too early.
-        let width = 0.999 * least.max(1e-12) * f64::from(stencil.spacing);
-        let theta = expansion == Expansion::ThetaStar;
-        let mut growth = Growth {
-            stencil,
-            step,
-            uniform,
-            least,
-            cost: &mut self.cost,
-            value: &mut self.value,
-            state: &mut self.state,
-            next,
-            buckets: &mut self.buckets,
-            finest: if theta { FINER } else { 1.0 } / width,
-            now: 0,
-            waiting: 0,
+/// Whether the line of a leap is free: every step that it takes from cell to cell. A line through
+/// a corner of cells needs the diagonal step.
+#[inline(always)]
+fn is_free(open: &[u8], offset: &[i32; 8], slot: Slot, far: usize, (x, y): (i32, i32)) -> bool {
+    let (wide, tall) = (x.abs(), y.abs());
+    let (across, up, both) = (step_towards(x, 0), step_towards(0, y), step_towards(x, y));
+    let mut at = slot as usize;
+    // The line meets column c at (2 c + 1) / (2 wide) of its length, and rows likewise.
+    let (mut to_column, mut to_row) = (tall, wide);
+    while at != far {
+        let step = match to_column.cmp(&to_row) {
+            core::cmp::Ordering::Less => across,
+            core::cmp::Ordering::Equal => both,
+            core::cmp::Ordering::Greater => up,
         };
-        for &goal in goals {
-            if let Some(cost) = growth.cost.get_mut(goal as usize) {
-                *cost = 0.0;
-                growth.next[goal as usize] = goal;
-                growth.push(goal, 0.0);
-            }
-        }
-        if theta {
-            growth.theta_star();
-        } else {
-            growth.dijkstra();
-        }
-    }
-}
-
-impl<C: Fn(NodeId, usize) -> f64> Growth<'_, C> {
-    #[inline]
-    fn bucket(&self, cost: f64) -> usize {
-        (cost * self.finest) as usize
-    }
-
-    #[inline]
-    fn push(&mut self, node: NodeId, cost: f64) {
-        let bucket = self.bucket(cost).clamp(self.now, self.now + BUCKETS - 1);
-        self.buckets[bucket % BUCKETS].push(node);
-        self.waiting += 1;
-    }
-
-    /// Empties the buckets in order; `visit` gets each node when its turn has come.
-    fn sweep(&mut self, mut visit: impl FnMut(&mut Self, NodeId)) {
-        let mut entries = Vec::new();
-        while self.waiting > 0 {
-            let slot = self.now % BUCKETS;
-            // Theta* may put nodes into the bucket that is being emptied.
-            while !self.buckets[slot].is_empty() {
-                core::mem::swap(&mut entries, &mut self.buckets[slot]);
-                for node in entries.drain(..) {
-                    self.waiting -= 1;
-                    if self.state[node as usize] == SETTLED {
-                        continue;
-                    }
-                    let cost = self.cost[node as usize];
-                    if self.bucket(cost) > self.now {
-                        self.push(node, cost);
-                        continue;
-                    }
-                    visit(self, node);
-                }
-            }
-            self.now += 1;
-        }
-    }
-
-    fn dijkstra(&mut self) {
-        self.sweep(|growth, node| {
-            let n = node as usize;
-            let cost = growth.cost[n];
-            // Until now `next` was the neighbour that offered the least cost.
-            let parent = growth.next[n];
-            if parent != node {
-                let far = growth.next[parent as usize];
-                // Deep inside a region that walks to one place all neighbours agree.
-                (growth.value[n], growth.next[n]) = if growth.shares(node, far) {
-                    let price = growth.reuse(node, far);
-                    growth.or_step(node, growth.value[far as usize] + price, far)
-                } else {
-                    growth.choose(node)
-                };
-            }
-            growth.state[n] = SETTLED;
-            let stencil = growth.stencil;
-            for (k, &other) in stencil.to[n].iter().enumerate() {
-                if other == NONE {
-                    continue;
-                }
-                let through = cost + (growth.step)(other, (k + 4) % 8);
-                if through < growth.cost[other as usize] {
-                    growth.cost[other as usize] = through;
-                    growth.next[other as usize] = node;
-                    growth.push(other, through);
-                }
-            }
-        });
-    }
-
-    /// The cheapest way from a node: straight to a place that one of its settled neighbours walks
-    /// to, or to a neighbour. Gives its cost over straight lines and where it leads.
-    fn choose(&self, node: NodeId) -> (f64, NodeId) {
-        let at = self.stencil.at[node as usize];
-        let mut best = (f64::INFINITY, NONE);
-        let mut tried = [NONE; TRIES];
-        for round in 0..TRIES {
-            let (mut bound, mut nearest, mut last) = (best.0, NONE, NONE);
-            for &other in &self.stencil.to[node as usize] {
-                if other == NONE || self.state[other as usize] != SETTLED {
-                    continue;
-                }
-                let far = self.next[other as usize];
-                if far == last || tried.contains(&far) {
-                    continue;
-                }
-                last = far;
-                let end = self.stencil.at[far as usize];
-                let least = self.least * self.metres(end[0] - at[0], end[1] - at[1]);
-                if self.value[far as usize] + least < bound {
-                    (bound, nearest) = (self.value[far as usize] + least, far);
-                }
-            }
-            if nearest == NONE {
-                break;
-            }
-            tried[round] = nearest;
-            let price = if self.shares(node, nearest) {
-                Some(self.reuse(node, nearest))
-            } else {
-                self.follow(node, nearest)
-            };
-            if let Some(price) = price {
-                let value = self.value[nearest as usize] + price;
-                if value < best.0 {
-                    best = (value, nearest);
-                }
-                // With one price for all metres the bound was exact.
-                if self.uniform.is_some() {
-                    break;
-                }
-            }
-        }
-        self.or_step(node, best.0, best.1)
-    }
-
-    /// The better of a way and the steps to the settled neighbours. With one price for all metres
-    /// no bent way is shorter than a straight one.
-    #[inline]
-    fn or_step(&self, node: NodeId, value: f64, next: NodeId) -> (f64, NodeId) {
-        let mut best = (value, next);
-        if self.uniform.is_some() && value.is_finite() {
-            return best;
-        }
-        for (k, &other) in self.stencil.to[node as usize].iter().enumerate() {
-            if other == NONE || self.state[other as usize] != SETTLED {
-                continue;
-            }
-            let through = self.value[other as usize] + (self.step)(node, k);
-            if through < best.0 {
-                best = (through, other);
-            }
-        }
-        best
-    }
-
-    /// Whether the neighbours between which the line from a node to `far` passes walk to it too.
-    #[inline]
-    fn shares(&self, node: NodeId, far: NodeId) -> bool {
-        let (a, b) = (
-            self.stencil.at[node as usize],
-            self.stencil.at[far as usize],
-        );
-        let between = Between::of(b[0] - a[0], b[1] - a[1]);
-        let steps = &self.stencil.to[node as usize];
-        let walks = |k: usize| {
-            let other = steps[k];
-            other != NONE
-                && self.state[other as usize] == SETTLED
-                && (other == far || self.next[other as usize] == far)
-                && (self.uniform.is_some() || (self.step)(node, k).is_finite())
-        };
-        let diagonal_alone = between.share == 1.0;
-        (diagonal_alone || walks(between.straight)) && walks(between.diagonal)
-    }
-
-    fn theta_star(&mut self) {
-        self.sweep(|growth, node| {
-            let n = node as usize;
-            if growth.next[n] != node && !growth.make_sure(node) {
-                return;
-            }
-            growth.state[n] = SETTLED;
-            growth.value[n] = growth.cost[n];
-            // Neighbours are offered the line to this node's next, on trust.
-            let far = growth.next[n];
-            let before = growth.cost[far as usize];
-            let stencil = growth.stencil;
-            let end = stencil.at[far as usize];
-            for &other in &stencil.to[n] {
-                if other == NONE || growth.state[other as usize] == SETTLED {
-                    continue;
-                }
-                let at = stencil.at[other as usize];
-                let cost = before + growth.least * growth.metres(end[0] - at[0], end[1] - at[1]);
-                if cost < growth.cost[other as usize] {
-                    growth.cost[other as usize] = cost;
-                    growth.next[other as usize] = far;
-                    growth.push(other, cost);
-                }
-            }
-        });
-    }
-
-    #[inline]
-    fn metres(&self, x: i32, y: i32) -> f64 {
-        let (x, y) = (f64::from(x), f64::from(y));
-        (x * x + y * y).sqrt() * f64::from(self.stencil.spacing)
-    }
-
-    /// Finds the cheapest way of a node that was given one on trust. Gives whether the node may be
-    /// settled now; if its way turned out dearer it waits for its turn.
-    fn make_sure(&mut self, node: NodeId) -> bool {
-        let n = node as usize;
-        let trusted = self.cost[n];
-        let (cost, next) = self.choose(node);
-        (self.cost[n], self.next[n]) = (cost, next);
-        if cost > trusted && self.bucket(cost) > self.now {
-            if cost.is_finite() {
-                self.push(node, cost);
-            }
+        if open[at] >> step & 1 == 0 {
             return false;
         }
-        true
-    }
-
-    /// The price of the first stretch of a line that leaves a node, per metre.
-    #[inline]
-    fn metre(&self, node: NodeId, between: &Between) -> f64 {
-        let spacing = self.stencil.spacing;
-        let price = |k: usize| (self.step)(node, k) / length(k, spacing);
-        let (a, b) = (price(between.straight), price(between.diagonal));
-        match (a.is_finite(), b.is_finite()) {
-            (true, true) => a + (b - a) * between.share,
-            (true, false) => a,
-            (false, true) => b,
-            // A line may end where no step leads on.
-            (false, false) => self.least,
+        if step != up {
+            to_column += 2 * tall;
         }
-    }
-
-    /// The line integral from a node to `far`, made of those of the two neighbours it passes.
-    fn reuse(&self, node: NodeId, far: NodeId) -> f64 {
-        let (a, b) = (
-            self.stencil.at[node as usize],
-            self.stencil.at[far as usize],
-        );
-        let (x, y) = (b[0] - a[0], b[1] - a[1]);
-        if let Some(metre) = self.uniform {
-            return metre * self.metres(x, y);
+        if step != across {
+            to_row += 2 * wide;
         }
-        let between = Between::of(x, y);
-        let steps = &self.stencil.to[node as usize];
-        let rest = |k: usize| self.value[steps[k] as usize] - self.value[far as usize];
-        // From the node to the line between the two neighbours.
-        let first = (1.0 + between.share * between.share).sqrt();
-        let first = first * f64::from(self.stencil.spacing) * self.metre(node, &between);
-        let diagonal = rest(between.diagonal);
-        let straight = if between.share == 1.0 {
-            diagonal
-        } else {
-            rest(between.straight)
-        };
-        first + straight + (diagonal - straight) * between.share
+        at = (at as i32 + offset[step]) as usize;
     }
-
-    /// Follows the line from a node to `far` from cell to cell; gives its integral, or nothing
-    /// where it is not free. A line through a corner of cells needs the diagonal step.
-    fn follow(&self, node: NodeId, far: NodeId) -> Option<f64> {
-        let (a, b) = (
-            self.stencil.at[node as usize],
-            self.stencil.at[far as usize],
-        );
-        let (x, y) = (b[0] - a[0], b[1] - a[1]);
-        let (wide, tall) = (i64::from(x.abs()), i64::from(y.abs()));
-        let between = Between::of(x, y);
-        let (across, up, both) = (step_towards(x, 0), step_towards(0, y), step_towards(x, y));
-        let whole = self.metres(x, y);
-        let mut at = node;
-        // Sides crossed so far, and the share of the line that is behind.
-        let (mut columns, mut rows, mut behind) = (0_i64, 0_i64, 0.0);
-        let mut integral = 0.0;
-        while at != far {
-            if columns == wide && rows == tall {
-                return None;
-            }
-            // The line meets the next column at (2 columns + 1) / (2 wide) of its length.
-            let (to_column, to_row) = ((2 * columns + 1) * tall, (2 * rows + 1) * wide);
-            let by_column = columns < wide && (rows == tall || to_column <= to_row);
-            let by_row = rows < tall && (columns == wide || to_row <= to_column);
-            let step = match (by_column, by_row) {
-                (true, true) => both,
-                (true, false) => across,
-                (false, _) => up,
-            };
-            if self.uniform.is_none() {
-                let ahead = if by_column {
-                    (2 * columns + 1) as f64 / (2 * wide) as f64
-                } else {
-                    (2 * rows + 1) as f64 / (2 * tall) as f64
-                };
-                integral += (ahead - behind) * whole * self.metre(at, &between);
-                behind = ahead;
-                if (self.step)(at, step).is_infinite() {
-                    return None;
-                }
-            }
-            at = self.stencil.to[at as usize][step];
-            if at == NONE {
-                return None;
-            }
-            columns += i64::from(by_column);
-            rows += i64::from(by_row);
-        }
-        Some(match self.uniform {
-            Some(metre) => metre * whole,
-            None => integral + (1.0 - behind) * whole * self.metre(far, &between),
-        })
-    }
+    true
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::stencil::tests::lattice;
-    use throng_core::{EdgePrices, NavMap};
+    use throng_core::{EdgePrices, NONE, NavMap, NodeId};
     use throng_kit::search::{DistanceTree, Incoming, SearchScratch, Terms, Toward, distance_tree};
 
-    fn grown(map: &NavMap, terms: &Terms<'_>, expansion: Expansion, goal: NodeId) -> Field {
+    /// A field by node.
+    struct Grown {
+        cost: Vec<f32>,
+        next: Vec<NodeId>,
+        way: Vec<Vec2>,
+    }
+
+    fn grown(map: &NavMap, terms: &Terms<'_>, expansion: Expansion, goal: NodeId) -> Grown {
         let stencil = Stencil::of(map).unwrap();
         let costs = StepCosts::on(&stencil, terms);
         let mut field = Field::default();
-        Expander::default().grow(&stencil, &costs, expansion, &[goal], &mut field);
-        field
+        let goal = costs.seeds(&stencil, &[goal]);
+        Expander::default().grow(&stencil, &costs, expansion, &goal, &mut field);
+        let slots = || stencil.slot.iter().map(|s| *s as usize);
+        let node = |s: usize| stencil.node.get(field.next[s] as usize);
+        Grown {
+            cost: slots().map(|s| field.cost[s]).collect(),
+            next: slots().map(|s| node(s).copied().unwrap_or(NONE)).collect(),
+            way: slots().map(|s| field.way[s]).collect(),
+        }
     }
 
-    /// A room of 40 x 30 cells with blocks scattered by a fixed rule.
-    fn cluttered() -> NavMap {
-        lattice(40, 30, |x, y| {
-            (x * 7 + y * 13 + (x / 5) * (y / 4)) % 11 != 0 && !(x == 20 && y > 4)
+    const BOTH: [Expansion; 2] = [Expansion::Dijkstra, Expansion::ThetaStar];
+
+    /// Rooms of 40 x 30 cells with blocks scattered by a fixed rule, sparse and dense.
+    fn cluttered() -> impl Iterator<Item = NavMap> {
+        (0..6).map(|seed| {
+            lattice(40, 30, |x, y| {
+                let mixed = (x * 73 + y * 151 + seed * 977 + x * y * 7 + x * x * 3) % 97;
+                let clear = (15..20).contains(&x) && y < 3;
+                clear || mixed >= 7 + 4 * seed && !(x == 25 && y > 4)
+            })
         })
     }
 
-    fn tree(map: &NavMap, terms: &Terms<'_>, goal: NodeId) -> DistanceTree {
+    fn tree(map: &NavMap, terms: &Terms<'_>, goal: NodeId) -> Vec<f32> {
         let mut tree = DistanceTree::default();
         distance_tree(
             terms,
@@ -537,38 +242,81 @@ mod tests {
             &mut SearchScratch::default(),
             &mut tree,
         );
-        tree
+        tree.cost
+    }
+
+    fn assert_same(found: &[f32], wanted: &[f32], tolerance: f32) {
+        for (node, (found, wanted)) in found.iter().zip(wanted).enumerate() {
+            let same = found == wanted || (found - wanted).abs() <= tolerance * wanted;
+            assert!(same, "{node}: {found} {wanted}");
+        }
+    }
+
+    fn goal_of(map: &NavMap) -> NodeId {
+        let at = |p: &throng_core::Location| (p.point.x, p.point.y) == (17.5, 0.5);
+        map.node_place.iter().position(at).unwrap() as NodeId
     }
 
     #[test]
     fn dijkstra_costs_are_those_of_the_graph() {
-        let map = cluttered();
-        let terms = Terms::lengths(&map, &[], 0.0);
-        let field = grown(&map, &terms, Expansion::Dijkstra, 17);
-        assert_eq!(field.cost, tree(&map, &terms, 17).cost);
-        assert!(field.cost.iter().filter(|c| c.is_finite()).count() > 800);
+        for map in cluttered() {
+            let terms = Terms::lengths(&map, &[], 0.0);
+            let goal = goal_of(&map);
+            let field = grown(&map, &terms, Expansion::Dijkstra, goal);
+            assert_same(&field.cost, &tree(&map, &terms, goal), 3e-7);
+            assert!(field.cost.iter().filter(|c| c.is_finite()).count() > 300);
+        }
+    }
+
+    #[test]
+    fn narrow_steps_are_left_out_whatever_their_pattern() {
+        for mut map in cluttered() {
+            let goal = goal_of(&map);
+            for e in 0..map.edges() {
+                let (a, b) = (map.edge_from[e], map.edge_to[e]);
+                let wide = (a.min(b) * 31 + a.max(b) * 17) % 5 != 0 || a == goal || b == goal;
+                map.edge_clearance[e] = if wide { 0.5 } else { 0.1 };
+            }
+            let terms = Terms::lengths(&map, &[], 0.3);
+            let stencil = Stencil::of(&map).unwrap();
+            let costs = StepCosts::on(&stencil, &terms);
+            assert!(costs.each.is_empty() && !costs.regular);
+            let field = grown(&map, &terms, Expansion::Dijkstra, goal);
+            let wanted = tree(&map, &terms, goal);
+            for (found, wanted) in field.cost.iter().zip(&wanted) {
+                // Slots without any step get out of the narrow place.
+                let out = wanted.is_infinite() && found.is_finite();
+                assert!(out || found == wanted || (found - wanted).abs() <= 3e-7 * wanted);
+            }
+        }
     }
 
     #[test]
     fn priced_steps_pay_for_the_direction_of_travel() {
-        let map = cluttered();
-        // Steps east are dear, steps west are not.
-        let mut prices = EdgePrices::default();
-        for e in 0..map.edges() {
-            let place = |n: u32| map.node_place[n as usize].point;
-            let way = place(map.edge_to[e]) - place(map.edge_from[e]);
-            prices.base.push(map.edge_length[e]);
-            prices.crowd.push(if way.x > 0.0 {
-                3.0 * map.edge_length[e]
-            } else {
-                0.0
-            });
-        }
-        let terms = Terms::edges(&map, &[], 0.0, &prices, 1.0, 1.0);
-        let field = grown(&map, &terms, Expansion::Dijkstra, 100);
-        let wanted = tree(&map, &terms, 100).cost;
-        for (found, wanted) in field.cost.iter().zip(&wanted) {
-            assert!(found == wanted || (found - wanted).abs() < 1e-4 * wanted);
+        for map in cluttered() {
+            // Steps east are dear, steps west are not.
+            let mut prices = EdgePrices::default();
+            for e in 0..map.edges() {
+                let place = |n: u32| map.node_place[n as usize].point;
+                let way = place(map.edge_to[e]) - place(map.edge_from[e]);
+                prices.base.push(map.edge_length[e]);
+                prices.crowd.push(if way.x > 0.0 {
+                    3.0 * map.edge_length[e]
+                } else {
+                    0.0
+                });
+            }
+            let terms = Terms::edges(&map, &[], 0.0, &prices, 1.0, 1.0);
+            let goal = goal_of(&map);
+            let field = grown(&map, &terms, Expansion::Dijkstra, goal);
+            assert_same(&field.cost, &tree(&map, &terms, goal), 1e-5);
+            let theta = grown(&map, &terms, Expansion::ThetaStar, goal);
+            for (ours, graph) in theta.cost.iter().zip(&field.cost) {
+                assert!(
+                    ours <= graph || ours - graph <= 1e-5 * graph,
+                    "{ours} {graph}"
+                );
+            }
         }
         let open = lattice(9, 3, |_, _| true);
         let mut prices = EdgePrices::default();
@@ -579,7 +327,7 @@ mod tests {
             prices.crowd.push(if way.x > 0.0 { 3.0 } else { 0.0 });
         }
         let terms = Terms::edges(&open, &[], 0.0, &prices, 1.0, 1.0);
-        for expansion in [Expansion::Dijkstra, Expansion::ThetaStar] {
+        for expansion in BOTH {
             // The goal is in the middle of the row: from the west it is dear to reach.
             let field = grown(&open, &terms, expansion, 13);
             assert!(field.cost[9] > 15.9, "{expansion}: {}", field.cost[9]);
@@ -591,7 +339,7 @@ mod tests {
     fn open_ground_has_straight_directions_at_any_angle() {
         let map = lattice(40, 30, |_, _| true);
         let terms = Terms::lengths(&map, &[], 0.0);
-        for expansion in [Expansion::Dijkstra, Expansion::ThetaStar] {
+        for expansion in BOTH {
             let field = grown(&map, &terms, expansion, 5 * 40 + 7);
             let goal = map.node_place[5 * 40 + 7].point;
             for (node, place) in map.node_place.iter().enumerate() {
@@ -607,57 +355,59 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "known: behind some corners the any-angle field is up to 14 % dearer than the graph"]
     fn theta_costs_lie_between_the_line_and_the_graph() {
-        let map = cluttered();
-        let terms = Terms::lengths(&map, &[], 0.0);
-        let graph = grown(&map, &terms, Expansion::Dijkstra, 17);
-        let theta = grown(&map, &terms, Expansion::ThetaStar, 17);
-        let goal = map.node_place[17].point;
-        let mut shorter = 0;
-        for node in 0..map.nodes() {
-            if graph.cost[node].is_infinite() {
-                assert_eq!(theta.next[node], NONE);
-                continue;
+        for map in cluttered() {
+            let terms = Terms::lengths(&map, &[], 0.0);
+            let goal = goal_of(&map);
+            let graph = grown(&map, &terms, Expansion::Dijkstra, goal);
+            let theta = grown(&map, &terms, Expansion::ThetaStar, goal);
+            let at = map.node_place[goal as usize].point;
+            let mut shorter = 0;
+            for node in 0..map.nodes() {
+                if graph.cost[node].is_infinite() {
+                    assert_eq!(theta.next[node], NONE);
+                    continue;
+                }
+                let line = map.node_place[node].point.distance(at);
+                assert!(theta.cost[node] >= line - 1e-3);
+                let (ours, theirs) = (theta.cost[node], graph.cost[node]);
+                assert!(ours <= theirs * (1.0 + 1e-5), "{node}: {ours} {theirs}");
+                shorter += usize::from(ours < theirs * 0.99);
             }
-            let line = map.node_place[node].point.distance(goal);
-            assert!(theta.cost[node] >= line - 1e-3);
-            let (ours, theirs) = (theta.cost[node], graph.cost[node]);
-            assert!(ours <= theirs * 1.02 + 1e-3, "{node}: {ours} {theirs}");
-            shorter += usize::from(theta.cost[node] < graph.cost[node] * 0.99);
+            assert!(shorter > map.nodes() / 4, "{shorter} of {}", map.nodes());
         }
-        assert!(shorter > map.nodes() / 3, "{shorter}");
     }
 
     #[test]
     fn every_node_sees_its_next_and_gets_nearer() {
-        let map = cluttered();
-        let stencil = Stencil::of(&map).unwrap();
-        let terms = Terms::lengths(&map, &[], 0.0);
-        for expansion in [Expansion::Dijkstra, Expansion::ThetaStar] {
-            let field = grown(&map, &terms, expansion, 17);
-            let mut far = 0;
-            for node in (0..map.nodes()).filter(|n| field.cost[*n].is_finite() && *n != 17) {
-                let next = field.next[node] as usize;
-                let mut end = next;
-                for _ in 0..map.nodes() {
-                    end = field.next[end] as usize;
+        for map in cluttered() {
+            let stencil = Stencil::of(&map).unwrap();
+            let terms = Terms::lengths(&map, &[], 0.0);
+            let goal = goal_of(&map) as usize;
+            for expansion in BOTH {
+                let field = grown(&map, &terms, expansion, goal as NodeId);
+                let place = |node: usize| map.node_place[node].point.truncate();
+                for node in (0..map.nodes()).filter(|n| field.cost[*n].is_finite() && *n != goal) {
+                    let next = field.next[node] as usize;
+                    let mut end = next;
+                    for _ in 0..map.nodes() {
+                        end = field.next[end] as usize;
+                    }
+                    assert_eq!(end, goal, "{expansion}: from {node} the goal is reached");
+                    // Walk the line in small steps and look where it is.
+                    let (a, b) = (place(node), place(next));
+                    let steps = (a.distance(b) * 20.0) as usize;
+                    for i in 0..=steps {
+                        let at = a + (b - a) * (i as f32 / steps.max(1) as f32);
+                        let (slot, _) = stencil.slot_at(at);
+                        let free = stencil.node[slot as usize] != NONE;
+                        assert!(free, "{expansion} {a} to {b} at {at}");
+                    }
+                    // The direction leads towards what is next, not away from it.
+                    let along = field.way[node].dot((b - a).normalize());
+                    assert!(along > 0.9, "{expansion} {a} to {b}: {}", field.way[node]);
                 }
-                assert_eq!(end, 17, "{expansion}: from {node} the goal is reached");
-                // The corner of a cell on either side of the line must be free ground as well:
-                // walk the line in small steps and look where it is.
-                let (a, b) = (stencil.place[node], stencil.place[next]);
-                let steps = (a.distance(b) * 20.0) as usize;
-                for i in 0..=steps {
-                    let at = a + (b - a) * (i as f32 / steps.max(1) as f32);
-                    assert!(
-                        stencil.node_at(at) != NONE,
-                        "{expansion} {a} to {b} at {at}"
-                    );
-                }
-                far += usize::from(a.distance(b) > 2.0);
             }
-            assert!(far > map.nodes() / 3, "{far}");
         }
     }
 
@@ -686,5 +436,33 @@ mod tests {
         assert!(field.way[there].y.abs() > 0.2, "{}", field.way[there]);
         let graph = grown(&map, &terms, Expansion::Dijkstra, goal);
         assert!(field.cost[there] < graph.cost[there] * 1.001);
+    }
+
+    #[test]
+    fn floors_above_each_other_are_reached_by_their_stairs() {
+        // A strip of 12 cells that turns back and ends above itself.
+        let mut map = lattice(12, 1, |_, _| true);
+        let turn = [[6.5, 1.5], [5.5, 1.5], [4.5, 0.5], [3.5, 0.5], [2.5, 0.5]];
+        for (place, [x, y]) in map.node_place[7..].iter_mut().zip(turn) {
+            place.point = glam::Vec3::new(x, y, 3.0);
+        }
+        for e in 0..map.edges() {
+            let (a, b) = (map.edge_from[e], map.edge_to[e]);
+            if (a.min(b), a.max(b)) == (8, 9) {
+                map.edge_length[e] = 2.0_f64.sqrt() as f32;
+            }
+        }
+        let terms = Terms::lengths(&map, &[], 0.0);
+        for expansion in BOTH {
+            let field = grown(&map, &terms, expansion, 0);
+            let length = field.cost[11];
+            assert!(length > 9.5 && length < 11.4143, "{expansion}: {length}");
+            assert!(field.way[5].x < -0.9 && field.way[11].x > 0.9);
+            let mut at = 11;
+            for _ in 0..12 {
+                at = field.next[at] as usize;
+            }
+            assert_eq!(at, 0);
+        }
     }
 }

@@ -1,17 +1,17 @@
 //! What is kept of a field: costs, where to walk next, and directions.
 
 use glam::Vec2;
-use throng_core::{NONE, NodeId};
+use throng_core::NONE;
 
 /// A field towards one goal for one route class.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Field {
-    /// Cost from each node to the goal; infinite where there is no way.
+    /// Cost from each slot (on sparse maps: node) to the goal; infinite where there is no way.
     pub cost: Vec<f32>,
-    /// The node that each walks straight to next: itself at the goal, [`NONE`] without a way. On
+    /// The slot that each walks straight to next: itself at the goal, [`NONE`] without a way. On
     /// sparse maps the edge to take next.
-    pub next: Vec<NodeId>,
-    /// Unit direction of travel at each node, zero at the goal. Empty on sparse maps.
+    pub next: Vec<u32>,
+    /// Unit direction of travel at each slot, zero at the goal. Empty on sparse maps.
     pub way: Vec<Vec2>,
 }
 

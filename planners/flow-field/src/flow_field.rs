@@ -4,35 +4,39 @@
 //! A field is grown backwards from its goal over the whole map, for every goal and route class in
 //! use, in parallel. On dense maps (a lattice of nodes) it holds a direction at every node, and an
 //! agent's is interpolated between the four about it: no search and no route per agent. On sparse
-//! maps it is a tree of edges to take next, from which routes are read.
+//! maps it is a tree of edges to take next: routes are read from it, in the time of their length,
+//! when agents set out and when the replan policy asks, and their gates are made as they come near.
 //!
 //! Where prices change fields are grown anew, at most once a period and only if the prices of
 //! steps have changed enough. That is done beside the simulation, from a copy of the prices, and
 //! the new fields take over at a fixed later step, so a slow machine gives the same bits as a
 //! fast one. New goals, new classes and doors do not wait.
 
-use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::{
-    sync::{Arc, Mutex},
-    thread::JoinHandle,
-};
+mod answer;
+mod direction;
+
+use std::sync::Arc;
 
 use glam::Vec2;
 use rayon::prelude::*;
 use throng_core::{
-    Attachment, Capabilities, Gate, GlobalPlanner, GuideChunk, GuideOut, Location, NONE, NoRoute,
-    NodeId, PlanRequest, PlannerError, RouteSink, Scratch, StateError, World, options, register,
+    Attachment, Capabilities, Gate, GlobalPlanner, GuideChunk, GuideOut, Location, NONE, NodeId,
+    PlanRequest, PlannerError, RouteSink, Scratch, StateError, World, options, register,
 };
 use throng_kit::search::{
-    Connectivity, DistanceTree, Heuristic, Horizon, Incoming, RouteQuery, SearchScratch, Terms,
-    Toward, distance_tree, find_route,
+    Connectivity, DistanceTree, Heuristic, Incoming, SearchScratch, Terms, Toward, distance_tree,
 };
 
 use crate::{
     expand::{Expander, Expansion},
     field::{Field, Saved},
-    stencil::{Stencil, StepCosts},
+    grow::{Growing, Grown, Handle, Order, carry_out, grow_all},
+    routes::{attach, sources},
+    stencil::Stencil,
+    step_costs::StepCosts,
 };
+use answer::Asked;
+use direction::{beside, interpolate};
 
 options! {
     /// Fields of directions towards the goals in use.
@@ -57,6 +61,8 @@ options! {
         fields: Vec<Arc<Field>>,
         /// For each goal and class the index of its field, or NONE.
         index: Vec<u32>,
+        /// Whether each is in use.
+        wanted: Vec<bool>,
         classes: usize,
         /// The prices that fields were last grown for, and the step that this began at.
         epoch: u64,
@@ -71,7 +77,7 @@ register! {
     about: "One field of directions per goal and route class, shared by everybody who walks there.",
     when: "Very many agents share a few goals: guiding one costs the same whatever the map and however many there are.",
     when_not: "Everybody has a goal, weight or radius of their own (a field for each is refused above the limit); hysteresis is wanted (all of a class follow one field, so replan.hysteresis is refused).",
-    growth: "Time in the nodes times the goals and classes in use, per rebuild and beside the steps; a constant per agent and step; 16 bytes a node and field, 80 a node.",
+    growth: "Time in the nodes times the goals and classes in use, per rebuild and beside the steps; a constant per agent and step; 16 bytes a node and field, 17 a node, 33 a node and class where prices differ.",
     paper: "Pentheny: Advanced techniques for robust, efficient crowds, Game AI Pro 2, 2015",
     needs: Capabilities::GRAPH,
     offers: Capabilities::ROUTES.and(Capabilities::GUIDES),
@@ -86,45 +92,30 @@ struct Known {
     stencil: Option<Arc<Stencil>>,
 }
 
-/// Fields being grown beside the simulation.
-#[derive(Clone, Debug)]
-struct Growing {
-    ready_at: u64,
-    pairs: Vec<(u32, u32)>,
-    fields: Grown,
-}
-
-/// What a thread is growing, or has grown.
-#[derive(Clone, Debug)]
-struct Grown(Arc<Mutex<Handle>>);
-
-#[derive(Debug)]
-enum Handle {
-    Running(JoinHandle<Vec<Arc<Field>>>),
-    Done(Vec<Arc<Field>>),
-}
-
-impl Grown {
-    /// The fields, once they are there.
-    fn wait(&self) -> Vec<Arc<Field>> {
-        let mut handle = self.0.lock().unwrap_or_else(|e| e.into_inner());
-        if let Handle::Running(thread) = core::mem::replace(&mut *handle, Handle::Done(Vec::new()))
-        {
-            *handle = Handle::Done(thread.join().unwrap_or_default());
-        }
-        match &*handle {
-            Handle::Done(fields) => fields.clone(),
-            Handle::Running(_) => Vec::new(),
+impl Known {
+    /// A successor tree towards a goal of these nodes, or else to a place that hangs there.
+    fn tree(
+        &self,
+        terms: &Terms<'_>,
+        nodes: &[NodeId],
+        place: Attachment,
+        scratch: &mut SearchScratch,
+    ) -> Field {
+        let mut tree = DistanceTree::default();
+        distance_tree(
+            terms,
+            &sources(terms, nodes, place),
+            Toward::Sources,
+            &self.incoming,
+            scratch,
+            &mut tree,
+        );
+        Field {
+            cost: tree.cost,
+            next: tree.edge,
+            way: Vec::new(),
         }
     }
-}
-
-/// What a field is grown from, owned, so that it can be grown beside the simulation.
-#[derive(Clone, Debug)]
-struct Order {
-    stencil: Arc<Stencil>,
-    costs: Arc<StepCosts>,
-    goals: Vec<NodeId>,
 }
 
 /// What a thread keeps from batch to batch.
@@ -135,6 +126,8 @@ struct Workspace {
     places: Vec<Location>,
     hints: Vec<u32>,
     regions: Vec<u32>,
+    asked: Option<Asked>,
+    expander: Expander,
 }
 
 #[typetag::serde(name = "flow-field")]
@@ -203,19 +196,33 @@ impl GlobalPlanner for FlowField {
         let a = &world.agents;
         for (i, &row) in chunk.rows.iter().enumerate() {
             let row = row as usize;
-            let (goal, class) = (a.goal[row], a.class[row]);
             let at = a.location[row].point.truncate();
-            let field = self.field(goal, class);
-            let node = if flat {
-                stencil.node_at(at)
+            let (slot, offset) = if flat {
+                stencil.slot_at(at)
             } else {
-                stencil.node_in(workspace.regions[i])
+                match stencil.slot_in(workspace.regions[i]) {
+                    NONE => (0, Vec2::ZERO),
+                    slot => (slot, (at - stencil.place(slot)) / stencil.spacing),
+                }
             };
-            let (Some(field), true) = (field, node != NONE) else {
+            let Some(field) = self.field(a.goal[row], a.class[row]) else {
                 out.follow_route[i] = 1;
                 continue;
             };
-            if field.next[node as usize] == node {
+            let own = field.way[slot as usize];
+            if own == Vec2::ZERO {
+                if field.next[slot as usize] != slot {
+                    // Pushed beside the map: back to the nearest place on it.
+                    let back = if flat {
+                        beside(stencil, field, slot, offset)
+                    } else {
+                        Vec2::ZERO
+                    };
+                    out.follow_route[i] = u8::from(back == Vec2::ZERO);
+                    out.preferred[i] = back * a.speed[row];
+                    out.target[i] = back * AIM;
+                    continue;
+                }
                 // At the goal: on to one's own place in it.
                 out.follow_route[i] = u8::from(!flat);
                 let rest = (a.target[row].point - a.location[row].point).truncate();
@@ -227,20 +234,19 @@ impl GlobalPlanner for FlowField {
                 }
                 continue;
             }
-            let way = interpolate(stencil, field, node, at);
-            if way == Vec2::ZERO {
-                out.follow_route[i] = 1;
-                continue;
-            }
-            let way = if flat {
-                way
+            let mut way = if stencil.is_rim(slot) {
+                own
             } else {
+                interpolate(stencil, field, slot, offset)
+            };
+            if !flat {
                 let normal = world.site.ground.normals[a.location[row].triangle as usize];
                 let rise = -way.dot(normal.truncate()) / normal.z.max(0.05);
-                a.frame_of(row)
+                way = a
+                    .frame_of(row)
                     .to_tangent(normal, way.extend(rise))
-                    .normalize_or_zero()
-            };
+                    .normalize_or_zero();
+            }
             out.preferred[i] = way * a.speed[row];
             out.target[i] = way * AIM;
         }
@@ -283,41 +289,6 @@ impl GlobalPlanner for FlowField {
 
 /// Metres ahead at which a guided agent aims.
 const AIM: f32 = 2.0;
-
-/// The direction at a point: those of the node it is nearest to and of the three on the point's
-/// side of it, as far as steps lead there, weighted by how near they are.
-#[inline]
-fn interpolate(stencil: &Stencil, field: &Field, node: NodeId, at: Vec2) -> Vec2 {
-    let n = node as usize;
-    let offset = (at - stencil.place[n]) / stencil.spacing;
-    let (x, y) = (offset.x.abs().min(0.5), offset.y.abs().min(0.5));
-    let (right, up) = (offset.x >= 0.0, offset.y >= 0.0);
-    let side = if right { 0 } else { 4 };
-    let above = if up { 2 } else { 6 };
-    let corner = match (right, up) {
-        (true, true) => 1,
-        (false, true) => 3,
-        (false, false) => 5,
-        (true, false) => 7,
-    };
-    let steps = &stencil.to[n];
-    let own = field.way[n];
-    // Beyond a missing step is a wall: there the node's own direction holds.
-    let way = |k: usize| match field.way.get(steps[k] as usize) {
-        Some(&way) if way != Vec2::ZERO => way,
-        _ => own,
-    };
-    let near = own * (1.0 - x) + way(side) * x;
-    let far = way(above) * (1.0 - x) + way(corner) * x;
-    let mean = near * (1.0 - y) + far * y;
-    let squared = mean.length_squared();
-    // Opposite directions cancel where ways part: then the nearest node decides.
-    if squared > 0.01 {
-        mean / squared.sqrt()
-    } else {
-        own
-    }
-}
 
 impl FlowField {
     /// The field of a goal and class.
@@ -401,7 +372,9 @@ impl FlowField {
     fn grow_missing(&mut self, world: &World<'_>) -> Result<(), PlannerError> {
         self.classes = world.classes.len();
         let goals = world.goals.len();
-        let mut wanted = vec![false; self.classes * goals];
+        let wanted = &mut self.wanted;
+        wanted.clear();
+        wanted.resize(self.classes * goals, false);
         for (&goal, &class) in world.agents.goal.iter().zip(world.agents.class) {
             if goal != NONE
                 && let Some(slot) = wanted.get_mut(goal as usize * self.classes + class as usize)
@@ -410,7 +383,7 @@ impl FlowField {
             }
         }
         self.index.clear();
-        self.index.resize(wanted.len(), NONE);
+        self.index.resize(self.wanted.len(), NONE);
         for (at, (goal, class)) in self.pairs.iter().enumerate() {
             let slot = *goal as usize * self.classes + *class as usize;
             if let Some(index) = self.index.get_mut(slot) {
@@ -418,8 +391,8 @@ impl FlowField {
             }
         }
         let known = self.fields.len();
-        for (slot, _) in wanted.iter().enumerate().filter(|w| *w.1) {
-            if self.index[slot] == NONE {
+        for slot in 0..self.wanted.len() {
+            if self.wanted[slot] && self.index[slot] == NONE {
                 self.index[slot] = self.pairs.len() as u32;
                 let pair = (slot / self.classes, slot % self.classes);
                 self.pairs.push((pair.0 as u32, pair.1 as u32));
@@ -469,24 +442,11 @@ impl FlowField {
             return Vec::new();
         };
         let grow = |scratch: &mut SearchScratch, &(goal, class): &(u32, u32)| {
-            let goals = FlowField::goal_nodes(world, goal);
-            let sources: Vec<_> = goals.into_iter().map(|node| (node, 0.0)).collect();
             let terms = FlowField::terms(world, class);
-            let mut tree = DistanceTree::default();
-            let toward = Toward::Sources;
-            distance_tree(
-                &terms,
-                &sources,
-                toward,
-                &known.incoming,
-                scratch,
-                &mut tree,
-            );
-            Arc::new(Field {
-                cost: tree.cost,
-                next: tree.edge,
-                way: Vec::new(),
-            })
+            let anchor = world.goals.get(goal as usize).map(|g| g.anchor);
+            let anchor = anchor.map_or(Attachment::NOWHERE, |at| attach(world, at, NONE));
+            let nodes = FlowField::goal_nodes(world, goal);
+            Arc::new(known.tree(&terms, &nodes, anchor, scratch))
         };
         pairs
             .par_iter()
@@ -543,7 +503,7 @@ impl FlowField {
         self.growing = Some(Growing {
             ready_at: world.step + u64::from(self.delay),
             pairs: self.pairs.clone(),
-            fields: Grown(Arc::new(Mutex::new(handle))),
+            fields: Grown::new(handle),
         });
     }
 
@@ -567,107 +527,6 @@ impl FlowField {
             .region_of(&world.site, world.map, places, hints, regions);
     }
 
-    fn answer(
-        &self,
-        world: &World<'_>,
-        request: &PlanRequest,
-        workspace: &mut Workspace,
-        routes: &mut RouteSink,
-    ) -> Result<(), NoRoute> {
-        let mut attached = [Attachment::NOWHERE; 2];
-        let places = [request.from, request.to];
-        let hints = [request.from_region, NONE];
-        world
-            .nav
-            .attach(&world.site, world.map, &places, &hints, &mut attached);
-        let [from, to] = attached;
-        if from.node == NONE {
-            return Err(NoRoute::StartOffMap);
-        }
-        if to.node == NONE {
-            return Err(NoRoute::GoalOffMap);
-        }
-        let Some(field) = self.field(request.goal, request.class) else {
-            return self.search(world, request, from, to, workspace, routes);
-        };
-        let cost = field.cost.get(from.node as usize).copied();
-        let cost = cost.unwrap_or(f32::INFINITY);
-        if cost.is_infinite() {
-            let connected = self.known.as_ref().is_some_and(|known| {
-                let nodes = FlowField::goal_nodes(world, request.goal);
-                let widest = |n: &NodeId| known.connectivity.widest(from.node, *n);
-                nodes.iter().any(|n| widest(n).is_some())
-            });
-            return Err(if connected {
-                NoRoute::TooNarrow
-            } else {
-                NoRoute::Unconnected
-            });
-        }
-        let map = world.map;
-        let mut node = from.node;
-        let mut length = from.distance;
-        if field.way.is_empty() {
-            let first = routes.edges.len();
-            let mut edges = core::mem::take(&mut routes.edges);
-            while let Some(&edge) = field.next.get(node as usize).filter(|e| **e != NONE) {
-                edges.push(edge);
-                length += map.edge_length[edge as usize];
-                node = map.edge_to[edge as usize];
-            }
-            let path = edges.split_off(first);
-            routes.edges = edges;
-            routes.push_edges(path, length, cost + from.distance);
-            return Ok(());
-        }
-        let gates = &mut workspace.gates;
-        gates.clear();
-        while field.next[node as usize] != node {
-            let next = field.next[node as usize];
-            if next == NONE {
-                return Err(NoRoute::Failed);
-            }
-            let (a, b) = (map.node_place[node as usize], map.node_place[next as usize]);
-            length += a.point.distance(b.point);
-            gates.push(Gate::waypoint(b));
-            node = next;
-        }
-        routes.push_gates(gates.drain(..), length, cost + from.distance);
-        Ok(())
-    }
-
-    /// A route to a place of one's own: A* over the same graph.
-    fn search(
-        &self,
-        world: &World<'_>,
-        request: &PlanRequest,
-        from: Attachment,
-        to: Attachment,
-        workspace: &mut Workspace,
-        routes: &mut RouteSink,
-    ) -> Result<(), NoRoute> {
-        let prices = request.prices as usize;
-        let query = RouteQuery {
-            terms: Terms::new(world, prices, request.weight, request.radius),
-            from,
-            to,
-            heuristic: self
-                .known
-                .as_ref()
-                .map_or(Heuristic::STRAIGHT, |k| k.heuristic),
-            greed: 1.0,
-            most_expansions: 0,
-            horizon: Horizon::NONE,
-            old_tail: &[],
-        };
-        let found = find_route(&query, &mut workspace.search)?;
-        let beside = f64::from(from.distance) + f64::from(to.distance);
-        let length = (found.length + beside) as f32;
-        let cost = (found.cost + beside * query.terms.least_base) as f32;
-        routes.push_edges(workspace.search.route().iter().copied(), length, cost);
-        Ok(())
-    }
-
     fn read(&mut self, saved: &mut Saved<'_>) -> Option<()> {
         fn fields(saved: &mut Saved<'_>) -> Option<(Vec<(u32, u32)>, Vec<Arc<Field>>)> {
             let (mut pairs, mut fields) = (Vec::new(), Vec::new());
@@ -687,7 +546,7 @@ impl FlowField {
             self.growing = Some(Growing {
                 ready_at,
                 pairs,
-                fields: Grown(Arc::new(Mutex::new(Handle::Done(loaded)))),
+                fields: Grown::new(Handle::Done(loaded)),
             });
         }
         for _ in 0..saved.u64()? {
@@ -698,50 +557,4 @@ impl FlowField {
         (self.pairs, self.fields) = (pairs, loaded);
         Some(())
     }
-}
-
-fn carry_out(expander: &mut Expander, expansion: Expansion, order: &Order) -> Arc<Field> {
-    let mut field = Field::default();
-    expander.grow(
-        &order.stencil,
-        &order.costs,
-        expansion,
-        &order.goals,
-        &mut field,
-    );
-    Arc::new(field)
-}
-
-/// Grows fields on threads of its own: those of the simulation may wait for the result.
-fn grow_all(expansion: Expansion, orders: &[Order]) -> Vec<Arc<Field>> {
-    let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut expander = Expander::default();
-        let mut grown = Vec::new();
-        loop {
-            let at = next.fetch_add(1, Relaxed);
-            match orders.get(at) {
-                Some(order) => grown.push((at, carry_out(&mut expander, expansion, order))),
-                None => return grown,
-            }
-        }
-    };
-    let mut fields: Vec<Arc<Field>> = orders.iter().map(|_| Arc::default()).collect();
-    std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads.min(orders.len()))
-            .map(|_| scope.spawn(work))
-            .collect();
-        let mut all = work();
-        for other in others {
-            match other.join() {
-                Ok(grown) => all.extend(grown),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        for (at, field) in all {
-            fields[at] = field;
-        }
-    });
-    fields
 }

@@ -753,6 +753,35 @@ mod tests {
     }
 
     #[test]
+    fn crowds_that_will_be_gone_are_walked_through() {
+        let mut test = TestWorld::new(21, 9, |_, _| true);
+        test.crowd(|at| {
+            if (14.0..17.0).contains(&at.x) && at.y < 8.0 {
+                9.0
+            } else {
+                0.0
+            }
+        });
+        let request = test.request((1, 1), (19, 1));
+        let now = test.prices[0].clone();
+        for planner in both() {
+            let round = plan(&planner, &test, &[request]).rows[0];
+            assert!(round.length > 20.0, "{}", round.length);
+            // The same crowd now, and nobody from 5 s on: it is reached after 10 s.
+            let mut later = TestWorld::new(21, 9, |_, _| true);
+            let cells = now.crowd.len();
+            later.edge_prices = test.edge_prices.clone();
+            later.prices[0] = now.clone();
+            later.prices[0].resize(cells, 1, 2);
+            later.prices[0].slice_seconds = 5.0;
+            later.prices[0].base.fill(1.0);
+            later.prices[0].crowd[cells..].fill(0.0);
+            let through = plan(&planner, &later, &[request]).rows[0];
+            assert!((through.length - 18.0).abs() < 0.1, "{}", through.length);
+        }
+    }
+
+    #[test]
     fn reasons_are_told_apart() {
         let test = TestWorld::new(7, 3, |x, _| x != 3);
         for planner in both() {

@@ -1,0 +1,64 @@
+//! The direction of a field at a point between its slots.
+
+use glam::Vec2;
+
+use crate::{
+    field::Field,
+    stencil::{STEPS, Slot, Stencil},
+};
+
+/// The direction at a point: those of the slot it is in and of the three on the point's side of
+/// it, as far as steps lead there, weighted by how near they are.
+#[inline(always)]
+pub(super) fn interpolate(stencil: &Stencil, field: &Field, slot: Slot, offset: Vec2) -> Vec2 {
+    let (x, y) = (offset.x.abs().min(0.5), offset.y.abs().min(0.5));
+    let (side, above) = (
+        if offset.x >= 0.0 { 0 } else { 4 },
+        if offset.y >= 0.0 { 2 } else { 6 },
+    );
+    // Of the steps 0, 2, 4 and 6 the diagonal one between two that adjoin.
+    let corner = if side == 0 && above == 6 {
+        7
+    } else {
+        (side + above) / 2
+    };
+    let steps = stencil.steps[slot as usize];
+    let own = field.way[slot as usize];
+    // Beyond a missing step is a wall: there the slot's own direction holds.
+    let way = |k: usize| {
+        let there = i32::from(steps >> k & 1) * stencil.offset[k];
+        field.way[(slot as i32 + there) as usize]
+    };
+    let near = own * (1.0 - x) + way(side) * x;
+    let far = way(above) * (1.0 - x) + way(corner) * x;
+    let mean = near * (1.0 - y) + far * y;
+    let squared = mean.length_squared();
+    // Opposite directions cancel where ways part: then the nearest slot decides.
+    if squared > 0.01 {
+        mean / squared.sqrt()
+    } else {
+        own
+    }
+}
+
+/// The direction at a point in a slot without one: half to the nearest neighbour that has one and
+/// half as that goes on. Zero if there is none.
+#[cold]
+pub(super) fn beside(stencil: &Stencil, field: &Field, slot: Slot, offset: Vec2) -> Vec2 {
+    let mut nearest = (f32::INFINITY, Vec2::ZERO);
+    for (k, [x, y]) in STEPS.into_iter().enumerate() {
+        let way = field.way.get((slot as i32 + stencil.offset[k]) as usize);
+        let Some(&way) = way.filter(|w| **w != Vec2::ZERO) else {
+            continue;
+        };
+        let there = Vec2::new(x as f32, y as f32) - offset;
+        let distance = there.length();
+        if distance < nearest.0 {
+            nearest = (
+                distance,
+                (there / distance.max(1e-6) + way).normalize_or(way),
+            );
+        }
+    }
+    nearest.1
+}
