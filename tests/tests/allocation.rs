@@ -81,9 +81,27 @@ choose = "order"
 at_goal = "again"
 "#;
 
+/// People who are removed at their goal and replaced, so that the count holds; their next gates
+/// come from a table.
+const POOL: &str = r#"
+name = "pool"
+seed = 1
+duration = 100.0
+[environment]
+generate = "rooms"
+[nav]
+kind = "adaptive-grid"
+[planner]
+kind = "next-hop"
+[[source]]
+area = "room-1"
+hold = 12
+goals = ["room-3"]
+"#;
+
 #[test]
 fn a_steady_step_allocates_nothing() {
-    for (threads, text) in [(1, SQUARE), (2, SQUARE), (1, QUEUES)] {
+    for (threads, text) in [(1, SQUARE), (2, SQUARE), (1, QUEUES), (1, POOL)] {
         let mut sim = Simulation::builder().threads(threads).text(text).unwrap();
         let mut per_step = Vec::with_capacity(1000);
         let mut last = 0;

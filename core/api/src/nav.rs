@@ -131,6 +131,13 @@ pub trait NavRepresentation: Debug + Send + Sync {
         Err(NavError::Unsupported("this map is rebuilt instead"))
     }
 
+    /// Figures of this kind of map beside those that every map has, by name: `throng nav` shows
+    /// them. May take as long as `build`.
+    fn measures(&self, site: &Site<'_>) -> Vec<(&'static str, f64)> {
+        let _ = site;
+        Vec::new()
+    }
+
     /// Bytes held beside the map's arrays.
     fn bytes(&self) -> usize {
         0

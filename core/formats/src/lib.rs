@@ -47,6 +47,8 @@ mod detect;
 mod error;
 #[cfg(feature = "drawing")]
 mod floors;
+#[cfg(feature = "grid")]
+pub mod height_map;
 mod layers;
 mod options;
 #[cfg(feature = "drawing")]

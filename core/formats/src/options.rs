@@ -1,5 +1,7 @@
 //! What a caller may say about a file that the file does not say itself.
 
+use throng_kit::environment::{HeightRules, Polygon};
+
 /// Which axis of a mesh file points up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Up {
@@ -24,6 +26,11 @@ pub struct ReadOptions {
     pub threshold: u8,
     /// Reads a PNG as a height map: metres between black and white. [m; -1e5 to 1e5; none]
     pub heights: Option<f64>,
+    /// Finds the walls in a PNG of heights and reads it as a floor plan. [rules; any; none]
+    pub height_map: Option<HeightRules>,
+    /// Shapes in metres that must be ground: parts of a height map that one of them meets are
+    /// kept, however small. [polygons; any; none]
+    pub grounds: Vec<Polygon>,
     /// The up axis of a mesh; by default a mesh flat within 1 mm along an axis is a floor seen
     /// along that axis, and any other keeps its file's coordinates. [axis; X, Y, Z; by flatness]
     pub up: Option<Up>,
@@ -44,6 +51,8 @@ impl Default for ReadOptions {
             metres_per_pixel: 1.0,
             threshold: 128,
             heights: None,
+            height_map: None,
+            grounds: Vec::new(),
             up: None,
             projected: None,
             curve_tolerance: 0.01,
@@ -72,6 +81,15 @@ impl ReadOptions {
         }
         if self.threshold == 0 {
             return Some(("threshold", "0".to_string(), "give 1 to 255"));
+        }
+        if let Some(rules) = self.height_map
+            && !(0.0..=1.0).contains(&rules.edge)
+        {
+            return Some((
+                "height_map.edge",
+                rules.edge.to_string(),
+                "give a share between 0 and 1",
+            ));
         }
         if let Some(heights) = self.heights
             && !(-1e5..=1e5).contains(&heights)

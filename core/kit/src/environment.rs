@@ -136,6 +136,40 @@ pub struct FileCells {
     pub walkable: Vec<bool>,
 }
 
+/// How walls are found in a picture of heights.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeightRules {
+    /// Half the side of the median filter's square, pixels; 0 for none.
+    pub median: u32,
+    /// A step of more than this share of all heights is the edge of something solid.
+    pub edge: f64,
+    /// By how many pixels solid things are made larger.
+    pub dilation: u32,
+}
+
+impl Default for HeightRules {
+    fn default() -> HeightRules {
+        HeightRules {
+            median: 1,
+            edge: 0.05,
+            dilation: 1,
+        }
+    }
+}
+
+/// A picture of heights seen from above, from which walls were found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeightPicture {
+    /// Pixels along x.
+    pub width: usize,
+    /// Pixels along y.
+    pub height: usize,
+    /// Heights row by row from the top, black is low.
+    pub greys: Vec<u16>,
+    /// How walls are found in it.
+    pub rules: HeightRules,
+}
+
 /// Everything that a scenario's `[environment]` stands for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Environment {
@@ -155,6 +189,8 @@ pub struct Environment {
     pub obstacles: Vec<Obstacle>,
     /// The file's own cells, where it is a grid.
     pub cells: Option<FileCells>,
+    /// The picture of heights that the cells were made from, where they were.
+    pub heights: Option<HeightPicture>,
     /// What the reader repaired or assumed, each naming the feature.
     pub notices: Vec<String>,
 }

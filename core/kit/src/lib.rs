@@ -3,7 +3,7 @@
 //! The folder is the question, the file is the answer: `environment` is what readers hand over,
 //! `ground` walks on the mesh, `search` searches a map's graph, `funnel` pulls strings through
 //! gates, `taut` pulls walks tight round walls, `lattice` lays squares over a floor plan,
-//! `crowd_cells` says where the crowd is counted, `integrate` turns prices of a metre into prices
+//! `near_walls` measures how far its walls are, `crowd_cells` says where the crowd is counted, `integrate` turns prices of a metre into prices
 //! of edges and walks, `lanes` does arithmetic on eight numbers at once, `few` tries avoidance
 //! models without an engine.
 
@@ -15,6 +15,7 @@ pub mod ground;
 pub mod integrate;
 pub mod lanes;
 pub mod lattice;
+pub mod near_walls;
 pub mod polygon;
 pub mod search;
 pub mod taut;

@@ -143,6 +143,7 @@ pub use throng_engine::{
     AgentId, BuildError, CheckpointError, Command, Destination, Event, Mover, NewAgent, Path,
     Proposal, QueryError, Registry, RunError, Scenario, Spot, diagnostics, metrics, scenario,
 };
+pub use throng_formats::height_map::{Stages as HeightStages, stages as height_stages};
 pub use throng_kit::environment;
 
 // A crate that nobody names is dropped by the linker, and its strategies with it.
@@ -150,6 +151,7 @@ use throng_costs as _;
 use throng_flow_field as _;
 use throng_groups as _;
 use throng_lod as _;
+use throng_nav_adaptive_grid as _;
 use throng_nav_ecm as _;
 use throng_nav_grid as _;
 use throng_predictive as _;

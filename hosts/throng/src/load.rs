@@ -11,7 +11,7 @@ use throng_engine::{
     scenario::{self, EnvironmentSource, LayerSpec, UpAxis},
 };
 use throng_formats::{FormatError, Layer, ReadOptions, StackError, Up};
-use throng_kit::environment::Environment;
+use throng_kit::environment::{Environment, Polygon};
 
 use crate::scenes;
 
@@ -171,6 +171,8 @@ pub fn read_options(scenario: &Scenario) -> ReadOptions {
         metres_per_pixel: env.metres_per_pixel,
         threshold: env.threshold,
         heights: env.heights,
+        height_map: env.height_map,
+        grounds: grounds(scenario),
         up: env.up.map(|axis| match axis {
             UpAxis::X => Up::X,
             UpAxis::Y => Up::Y,
@@ -179,6 +181,12 @@ pub fn read_options(scenario: &Scenario) -> ReadOptions {
         projected: env.projected,
         ..ReadOptions::default()
     }
+}
+
+/// The shapes of a scenario that people stand in: parts of a height map that they meet are ground.
+fn grounds(scenario: &Scenario) -> Vec<Polygon> {
+    let areas = scenario.areas.iter().map(|area| &area.shape);
+    areas.map(|ring| Polygon::new(ring.clone())).collect()
 }
 
 /// The environment that a scenario stands for.

@@ -15,11 +15,11 @@ use throng_core::{
 use throng_kit::{
     Walk,
     lattice::{Cover, Lattice, entry_of, on_triangle, ring_squares},
+    near_walls::{Distances, MOST_CLEARANCE, NearWalls},
 };
 
 use crate::{
     gates::{self, FreeCorners},
-    near_walls::{Distances, MOST_CLEARANCE, NearWalls},
     steps::{Cells, SquareNodes},
 };
 

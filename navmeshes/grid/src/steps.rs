@@ -3,12 +3,14 @@
 use glam::Vec3;
 use rayon::prelude::*;
 use throng_core::{GroundView, Location, NO_DOOR, NONE, NavMap, NodeId};
-use throng_kit::{Walk, ground::TraceEnd, lattice::Lattice};
-
-use crate::{
-    gates::FreeCorners,
+use throng_kit::{
+    Walk,
+    ground::TraceEnd,
+    lattice::Lattice,
     near_walls::{Distances, NearWalls},
 };
+
+use crate::gates::FreeCorners;
 
 /// The nodes of each square, one per floor that has its centre there.
 #[derive(Clone, Debug, Default)]

@@ -121,6 +121,8 @@ pub struct EnvironmentSpec {
     pub threshold: u8,
     /// Metres between black and white, for a picture that is a height map.
     pub heights: Option<f64>,
+    /// How walls are found in a picture of heights, for one that is read as a floor plan.
+    pub height_map: Option<throng_kit::environment::HeightRules>,
     /// Whether coordinates are metres (or degrees); by default decided by the file.
     pub projected: Option<bool>,
 }

@@ -5,17 +5,19 @@
 //! a plan with y up: its lower left corner is (0, 0), x grows to the right, y upwards, so that
 //! row 0 of the file is the top and holds the largest y.
 //!
-//! With `heights` the picture is a height map instead: pixel centres are the corners of a mesh
-//! with z from 0 (black) to `heights` metres (white), 16-bit greys in full resolution.
+//! With `height_map` the picture holds heights seen from above, and walls are where they step: see
+//! [`crate::height_map`]. With `heights` alone it is a terrain: pixel centres are the corners of a
+//! mesh with z from 0 (black) to `heights` metres (white), 16-bit greys in full resolution.
 
 use std::io::Cursor;
 
 use glam::{DVec2, DVec3};
 use image::{ImageDecoder, ImageFormat, ImageReader, Limits};
-use throng_kit::environment::{Environment, FileCells, Mesh};
+use throng_kit::environment::{Environment, FileCells, HeightPicture, Mesh};
 
 use crate::cells::{self, MOST_CELLS};
 use crate::error::{Fault, Place};
+use crate::height_map;
 use crate::options::ReadOptions;
 
 /// Deflate packs at most 1032 bytes into one, and a byte holds up to 8 pixels.
@@ -58,6 +60,16 @@ pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Environment, F
     let picture = image::DynamicImage::from_decoder(decoder).map_err(broken)?;
     let (width, height) = (width as usize, height as usize);
     let greys = greys(picture);
+    if let Some(rules) = options.height_map {
+        let picture = HeightPicture {
+            width,
+            height,
+            greys,
+            rules,
+        };
+        let cell = options.metres_per_pixel * options.scale;
+        return height_map::environment(picture, cell, &options.grounds);
+    }
     let Some(top) = options.heights else {
         let threshold = u16::from(options.threshold) * 257;
         let walkable = (0..height)
@@ -74,7 +86,7 @@ pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Environment, F
         };
         return cells::environment(cells, Vec::new());
     };
-    height_map(&greys, width, height, top, options)
+    terrain(&greys, width, height, top, options)
 }
 
 /// Width and height in a PNG's header, before anything is made of them.
@@ -97,7 +109,7 @@ fn greys(picture: image::DynamicImage) -> Vec<u16> {
         .collect()
 }
 
-fn height_map(
+fn terrain(
     greys: &[u16],
     width: usize,
     height: usize,
@@ -161,6 +173,33 @@ pub(crate) mod tests {
         let outer = &env.floors[0].walkable[0].outer;
         assert!(outer.contains(&DVec2::new(1.0, 1.0)));
         assert!(!outer.contains(&DVec2::new(0.0, 1.0)));
+    }
+
+    #[test]
+    fn walls_are_found_in_heights_on_request() {
+        // A block of 4 x 4 pixels on a ground of 16 x 16, as 8-bit greys.
+        let greys: Vec<u8> = (0..256)
+            .map(|i| {
+                let (x, y) = (i % 16, i / 16);
+                if (6..10).contains(&x) && (6..10).contains(&y) {
+                    200
+                } else {
+                    10
+                }
+            })
+            .collect();
+        let options = ReadOptions {
+            height_map: Some(Default::default()),
+            metres_per_pixel: 0.5,
+            ..ReadOptions::default()
+        };
+        let env = read(&png(16, &greys), &options).unwrap();
+        let cells = env.cells.unwrap();
+        // The edge takes a pixel outside, dilation one more; the median filter rounds the corners.
+        let blocked = cells.walkable.iter().filter(|w| !**w).count();
+        assert_eq!(blocked, 64 - 4);
+        assert_eq!(env.floors[0].walkable[0].holes.len(), 1);
+        assert!(env.heights.is_some());
     }
 
     #[test]

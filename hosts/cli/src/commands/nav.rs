@@ -1,12 +1,16 @@
 //! `throng nav`: a map alone.
 
-use std::{path::PathBuf, time::Instant};
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
 use clap::Args;
 use serde::Serialize;
 use throng::{
     Simulation,
     core::{NavMap, Slot},
+    environment::Environment,
 };
 
 use super::{Changes, site::load_site};
@@ -34,6 +38,9 @@ pub struct NavArgs {
     /// Write edges and regions as GeoJSON, or the surface as OBJ if the name ends so.
     #[arg(long, value_name = "FILE")]
     export: Option<PathBuf>,
+    /// Write every stage from a picture of heights to the ground into this folder, as PNG.
+    #[arg(long, value_name = "DIR")]
+    stages: Option<PathBuf>,
 }
 
 /// The document.
@@ -49,6 +56,9 @@ struct Measured {
     min_clearance: Option<f64>,
     build_ms: f64,
     bytes: usize,
+    /// Figures of this kind of map alone.
+    #[serde(flatten)]
+    further: serde_json::Map<String, serde_json::Value>,
     notices: Vec<String>,
 }
 
@@ -66,6 +76,10 @@ pub fn nav(args: &NavArgs, json: bool) -> Result<(), Failure> {
         .map(|f| f.name.clone())
         .collect();
     let name = loaded.scenario.name.clone();
+    let written = match &args.stages {
+        Some(folder) => write_stages(folder, &loaded.environment)?,
+        None => Vec::new(),
+    };
     let simulation = Simulation::from_loaded(loaded, 0)?;
     console::notices(simulation.notices());
 
@@ -86,6 +100,13 @@ pub fn nav(args: &NavArgs, json: bool) -> Result<(), Failure> {
             .reduce(f32::min)
             .map(f64::from),
         bytes: map.bytes() + simulation.parts().nav.bytes(),
+        further: simulation
+            .parts()
+            .nav
+            .measures(&simulation.place().site())
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), figure(value)))
+            .collect(),
         notices: simulation.notices().to_vec(),
     };
     if let Some(file) = &args.svg {
@@ -119,7 +140,7 @@ pub fn nav(args: &NavArgs, json: bool) -> Result<(), Failure> {
         console::out_json(&measured);
     } else {
         console::out(&measured.table());
-        for file in args.svg.iter().chain(&args.export) {
+        for file in args.svg.iter().chain(&args.export).chain(&written) {
             console::out(&format!("wrote {}", file.display()));
         }
     }
@@ -145,6 +166,12 @@ impl Measured {
         line("least clearance", clearance);
         line("build", format!("{} ms", number(self.build_ms)));
         line("memory", format!("{:.2} MB", self.bytes as f64 / 1e6));
+        for (name, value) in &self.further {
+            line(
+                &name.replace('_', " "),
+                number(value.as_f64().unwrap_or(f64::NAN)),
+            );
+        }
         format!("nav {}\n{}", self.nav, table.render())
     }
 }
@@ -194,6 +221,50 @@ fn components(map: &NavMap) -> usize {
         }
     }
     count
+}
+
+/// A figure as a whole number where it is one.
+fn figure(value: f64) -> serde_json::Value {
+    if value.fract() == 0.0 && value.abs() < 9e15 {
+        (value as i64).into()
+    } else {
+        value.into()
+    }
+}
+
+/// Writes the stages of an environment that was made from a picture of heights.
+fn write_stages(folder: &Path, environment: &Environment) -> Result<Vec<PathBuf>, Failure> {
+    let Some(picture) = &environment.heights else {
+        return Err(Failure::input(
+            "--stages needs a picture of heights: environment.file = \"….png\" with \
+             environment.height_map, or a scene drawn = \"height-map\"",
+        ));
+    };
+    std::fs::create_dir_all(folder)
+        .map_err(|e| Failure::input(format!("{} cannot be made: {e}", folder.display())))?;
+    let greys = picture.greys.iter().map(|g| (g >> 8) as u8).collect();
+    // What is ground in the end depends on areas as well: the cells have it.
+    let cells = environment.cells.as_ref();
+    let stages = throng::height_stages(picture, |x, row| {
+        cells.is_some_and(|c| c.walkable[(c.height - 1 - row) * c.width + x])
+    });
+    let mut written = Vec::new();
+    for (name, pixels) in [("0-heights", greys)].into_iter().chain(stages.pictures()) {
+        let file = folder.join(format!("{name}.png"));
+        write(&file, &grey_png(picture.width, picture.height, &pixels)?)?;
+        written.push(file);
+    }
+    Ok(written)
+}
+
+/// A grey picture as PNG.
+fn grey_png(width: usize, height: usize, greys: &[u8]) -> Result<Vec<u8>, Failure> {
+    let mut pixmap = tiny_skia::Pixmap::new(width as u32, height as u32)
+        .ok_or_else(|| Failure::input("a picture without pixels"))?;
+    for (pixel, grey) in pixmap.data_mut().chunks_exact_mut(4).zip(greys) {
+        pixel.copy_from_slice(&[*grey, *grey, *grey, 255]);
+    }
+    pixmap.encode_png().map_err(Failure::run)
 }
 
 fn write(file: &PathBuf, bytes: &[u8]) -> Result<(), Failure> {

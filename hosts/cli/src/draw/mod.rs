@@ -18,6 +18,8 @@ mod solid;
 mod storeys;
 mod tracks;
 
+pub use chart::{Axis, Chart, Labels};
+pub use colours::Colour;
 pub use map::{draw_map, edge_points, two_way_edges};
 pub use picture::{Caption, draw_run};
 pub use storeys::Storeys;

@@ -4,6 +4,9 @@
 //! [`ALL`] lists. An experiment gets a [`Study`]: it asks it how large to be, runs scenarios
 //! through it, and hands it tables, pictures and remarks; the study writes them and shows them.
 
+mod adaptive;
+mod adaptive_agents;
+mod adaptive_study;
 mod avoidance_bottleneck;
 mod avoidance_fundamental;
 mod avoidance_lanes;
@@ -45,6 +48,8 @@ pub struct Experiment {
 
 /// Every experiment, sorted by name.
 pub const ALL: &[Experiment] = &[
+    adaptive_agents::EXPERIMENT,
+    adaptive_study::EXPERIMENT,
     avoidance_bottleneck::EXPERIMENT,
     avoidance_fundamental::EXPERIMENT,
     avoidance_lanes::EXPERIMENT,

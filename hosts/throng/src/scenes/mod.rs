@@ -137,6 +137,7 @@ static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         entry::<plan::blocks::Blocks>(),
         entry::<plan::village::Village>(),
         entry::<plan::city::City>(),
+        entry::<plan::city_block::CityBlock>(),
         entry::<plan::layers::Layers>(),
         entry::<plan::grid_map::GridMap>(),
         entry::<surface::polyhedra::Triangle>(),

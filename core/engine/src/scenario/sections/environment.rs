@@ -1,5 +1,7 @@
 //! Keys of what stands in a scenario: the environment, areas, lines, doors, obstacles.
 
+use throng_kit::environment::HeightRules;
+
 use crate::scenario::{
     codec::{Checks, Keys, Section},
     codecs::{
@@ -24,6 +26,7 @@ impl Default for EnvironmentSpec {
             metres_per_pixel: 1.0,
             threshold: 128,
             heights: None,
+            height_map: None,
             projected: None,
         }
     }
@@ -82,6 +85,8 @@ impl Section for EnvironmentSpec {
         );
         let about = "Reads a picture as a height map: metres between black and white.";
         keys.maybe("heights", about, "m", number(-1e5, 1e5), &mut self.heights);
+        let about = "Reads a picture of heights as a floor plan: walls are where they step.";
+        keys.maybe("height_map", about, "", table(), &mut self.height_map);
         let about = "Whether coordinates are metres or degrees; by default the file decides.";
         keys.maybe("projected", about, "", Switch, &mut self.projected);
         self.source = match file {
@@ -101,6 +106,23 @@ impl Section for EnvironmentSpec {
             }
             _ => {}
         }
+    }
+}
+
+impl Section for HeightRules {
+    fn keys(&mut self, keys: &mut Keys<'_, '_>) {
+        let about = "Half the side of the median filter's square; 0 for none.";
+        keys.one("median", about, "pixels", Whole(0, 16), &mut self.median);
+        let about = "A step of more than this share of all heights is the edge of a wall.";
+        keys.one("edge", about, "", number(0.0, 1.0), &mut self.edge);
+        let about = "By how many pixels solid things are made larger.";
+        keys.one(
+            "dilation",
+            about,
+            "pixels",
+            Whole(0, 64),
+            &mut self.dilation,
+        );
     }
 }
 

@@ -4,6 +4,7 @@ pub(super) mod blocks;
 pub(super) mod bottleneck;
 pub(super) mod circle;
 pub(super) mod city;
+pub(super) mod city_block;
 pub(super) mod corridor;
 mod draft;
 mod footprint;

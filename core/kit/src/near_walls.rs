@@ -1,11 +1,12 @@
-//! How far the walls are from cells and steps.
+//! How far the walls of a floor plan are from places, steps and squares.
 
 use glam::{Vec2, Vec3};
 use throng_core::{GroundView, NO_DOOR, Wall};
-use throng_kit::lattice::Lattice;
+
+use crate::lattice::Lattice;
 
 /// Clearance is exact up to this, and capped at it, metres.
-pub(crate) const MOST_CLEARANCE: f32 = 2.0;
+pub const MOST_CLEARANCE: f32 = 2.0;
 /// Walls farther above or below than this belong to other storeys, metres.
 const STOREY: f32 = 1.5;
 
@@ -22,7 +23,7 @@ struct PlanWall {
 
 /// Distances from a place, each at most the reach asked for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Distances {
+pub struct Distances {
     /// To the nearest real wall: no door leaf, no obstacle.
     pub clearance: f32,
     /// To the nearest wall or door leaf that steps must be traced near.
@@ -31,7 +32,7 @@ pub(crate) struct Distances {
 
 /// The walls of a floor plan in buckets.
 #[derive(Debug)]
-pub(crate) struct NearWalls {
+pub struct NearWalls {
     walls: Vec<PlanWall>,
     corners: Vec<Vec3>,
     buckets: Lattice,
@@ -163,6 +164,29 @@ impl NearWalls {
         least
     }
 
+    /// Whether a wall reaches into the open box between two corners in plan, at a height: a real
+    /// wall, and a leaf of a door. Boxes no larger than the cells given at the start.
+    pub fn inside(&self, low: Vec2, high: Vec2, height: f32) -> (bool, bool) {
+        let (mut real, mut leaf) = (false, false);
+        self.about((low + high) / 2.0, &self.wall_start, &self.wall_item, |i| {
+            let wall = &self.walls[i as usize];
+            let known = if wall.door == NO_DOOR { real } else { leaf };
+            if known || !meets_box(wall.a.truncate(), wall.b.truncate(), low, high) {
+                return;
+            }
+            let share = nearest_share((low + high) / 2.0, wall.a.truncate(), wall.b.truncate());
+            let near = wall.a + (wall.b - wall.a) * share;
+            if (near.z - height).abs() < STOREY {
+                if wall.door == NO_DOOR {
+                    real = true;
+                } else {
+                    leaf = true;
+                }
+            }
+        });
+        (real, leaf)
+    }
+
     /// The door that a straight step passes, or [`NO_DOOR`]. Touching a leaf counts.
     pub fn door_between(&self, from: Vec3, to: Vec3) -> u16 {
         let (a, b) = (from.truncate(), to.truncate());
@@ -182,6 +206,24 @@ impl NearWalls {
         });
         door
     }
+}
+
+/// Whether a segment has a point in the open box between two corners.
+fn meets_box(a: Vec2, b: Vec2, low: Vec2, high: Vec2) -> bool {
+    let (mut first, mut last) = (0.0_f32, 1.0_f32);
+    for axis in 0..2 {
+        let (start, way) = (a[axis], b[axis] - a[axis]);
+        if way == 0.0 {
+            if start <= low[axis] || start >= high[axis] {
+                return false;
+            }
+            continue;
+        }
+        let (s, t) = ((low[axis] - start) / way, (high[axis] - start) / way);
+        first = first.max(s.min(t));
+        last = last.min(s.max(t));
+    }
+    first < last
 }
 
 /// Where along a segment it is nearest to a point, in [0, 1].

@@ -1,0 +1,577 @@
+//! Planner `next-hop`: the next gate is looked up in a table (Akaydin 2010, section 3.1.3.3).
+//!
+//! For every target and node the table holds the edge to leave by, so planning an agent's next
+//! step takes the same time whatever the map and the distance. Ways are found by Dijkstra's
+//! algorithm from each target or by Floyd and Warshall's over all pairs, to all nodes or to the
+//! goals alone. On maps of cells with a gate per edge (`adaptive-grid`) it guides by a field of
+//! directions towards the next gate; on any other map routes are read from the table and
+//! followed.
+//!
+//! The table is made again when doors change, and for changed prices once a period.
+
+mod field;
+mod table;
+
+pub use field::{CellBoxes, FieldKind, Walker};
+pub use table::{Hops, Method};
+
+use glam::Vec2;
+use throng_core::{
+    Attachment, Capabilities, EdgeId, GlobalPlanner, GuideChunk, GuideOut, Location, NONE, NoRoute,
+    NodeId, PlanRequest, PlannerError, RouteSink, Scratch, StateError, World, choices, options,
+    register,
+};
+use throng_kit::search::{
+    Connectivity, Heuristic, Horizon, Incoming, RouteQuery, SearchScratch, Terms, find_route,
+};
+
+use crate::astar::roomier;
+use table::{take, take_u64};
+
+choices! {
+    /// What the table leads to.
+    pub enum Targets {
+        /// The goals that agents have; places of one's own are searched for.
+        Goals = "goals",
+        /// Every node.
+        All = "all",
+    }
+}
+
+options! {
+    /// A table of next gates.
+    pub struct NextHop {
+        /// How shortest ways are found.
+        method: Method = Method::Dijkstra;
+        /// What the table leads to.
+        targets: Targets = Targets::Goals;
+        /// Which way an agent walks inside a cell, on maps of cells with gates.
+        field: FieldKind = FieldKind::Continuous;
+        /// Least time from making the table to making it anew when prices change; 0 for every new
+        /// set of prices.
+        every: f32 = 10.0, "s", 0.0..=86400.0;
+        /// Most memory of the table and of making it.
+        limit: f32 = 256.0, "MB", 0.001..=1000000.0;
+    }
+    state {
+        known: Option<Known>,
+        tables: Vec<Table>,
+        epoch: u64,
+        began: u64,
+        /// Which goals and classes agents have; kept for its memory alone.
+        wanted: Vec<bool>,
+    }
+}
+
+register! {
+    Planner "next-hop" => NextHop,
+    about: "The next gate of any agent is looked up in a table of next edges to every goal.",
+    when: "Very many agents on a map of few nodes (adaptive-grid, ecm, nav-graph): guiding one costs the same whatever the distance.",
+    when_not: "Dense maps and very many targets (a byte for every pair of node and target; refused above the limit), prices that change all the time.",
+    growth: "Making the table: a search over the nodes per target and route class; then a constant per agent and step. A byte per node, target and class.",
+    paper: "Akaydin: Adaptive grids: an approach for real-time crowd simulation, M.S. thesis, Bilkent University 2010",
+    needs: Capabilities::GRAPH,
+    offers: Capabilities::ROUTES.and(Capabilities::GUIDES),
+}
+
+/// What was found out about the map, for one revision and state of its doors.
+#[derive(Clone, Debug)]
+struct Known {
+    connectivity: Connectivity,
+    heuristic: Heuristic,
+    incoming: Incoming,
+    boxes: Option<CellBoxes>,
+}
+
+/// The table of one route class.
+#[derive(Clone, Debug, PartialEq)]
+struct Table {
+    class: u32,
+    /// Row of each target (a goal, or a node), or NONE.
+    row: Vec<u32>,
+    hops: Hops,
+}
+
+/// What a thread keeps from batch to batch.
+#[derive(Debug, Default)]
+struct Workspace {
+    search: SearchScratch,
+    near: Vec<NodeId>,
+    edges: Vec<EdgeId>,
+    places: Vec<Location>,
+    hints: Vec<u32>,
+    cells: Vec<u32>,
+    target_cells: Vec<u32>,
+}
+
+#[typetag::serde(name = "next-hop")]
+impl GlobalPlanner for NextHop {
+    fn plan(
+        &self,
+        world: &World<'_>,
+        requests: &[PlanRequest],
+        scratch: &mut Scratch,
+        routes: &mut RouteSink,
+    ) {
+        let workspace = scratch.get::<Workspace>();
+        for request in requests {
+            if let Err(why) = self.answer(world, request, workspace, routes) {
+                routes.push_missing(why);
+            }
+        }
+    }
+
+    fn prepare(&mut self, world: &World<'_>) -> Result<(), PlannerError> {
+        let doors = world.site.ground.door_open;
+        let holds = |k: &Known| k.connectivity.holds_for(world.map, doors);
+        if !self.known.as_ref().is_some_and(holds) {
+            let loaded = self.known.is_none();
+            self.learn(world);
+            if !loaded || self.tables.iter().any(|t| !t.hops.is_of(world.map)) {
+                self.tables.clear();
+            }
+        }
+        let period = (f64::from(self.every) / f64::from(world.dt)).round() as u64;
+        if !self.tables.is_empty()
+            && world.epoch != self.epoch
+            && world.step >= self.began + period
+            && world.prices.iter().any(|p| p.uniform.is_none())
+        {
+            self.tables.clear();
+        }
+        self.make_missing(world)
+    }
+
+    fn guides(&self) -> bool {
+        true
+    }
+
+    fn guide(
+        &self,
+        world: &World<'_>,
+        chunk: &GuideChunk<'_>,
+        scratch: &mut Scratch,
+        out: &mut GuideOut<'_>,
+    ) {
+        let Some(boxes) = self.known.as_ref().and_then(|k| k.boxes.as_ref()) else {
+            out.follow_route.fill(1);
+            return;
+        };
+        let workspace = scratch.get::<Workspace>();
+        let a = &world.agents;
+        let (map, ground) = (world.map, &world.site.ground);
+        workspace.look_up(world, chunk.rows, a.location);
+        core::mem::swap(&mut workspace.cells, &mut workspace.target_cells);
+        workspace.look_up(world, chunk.rows, a.target);
+        core::mem::swap(&mut workspace.cells, &mut workspace.target_cells);
+        for (i, &row) in chunk.rows.iter().enumerate() {
+            let row = row as usize;
+            let (cell, target_cell) = (workspace.cells[i], workspace.target_cells[i]);
+            let at = a.location[row].point;
+            let way = if cell == target_cell {
+                let rest = (a.target[row].point - at).truncate();
+                let distance = rest.length();
+                if distance < 1e-6 {
+                    continue;
+                }
+                // Not past the target.
+                rest * ((a.speed[row] * chunk.dt / distance).min(1.0)
+                    / (a.speed[row] * chunk.dt).max(1e-6))
+            } else {
+                let found = self
+                    .row(a.goal[row], a.class[row], target_cell)
+                    .filter(|_| (cell as usize) < map.nodes())
+                    .map(|(hops, to)| {
+                        let walker = Walker {
+                            at: at.truncate(),
+                            radius: a.radius[row],
+                            target: a.target[row].point.truncate(),
+                        };
+                        boxes.way(map, hops, to, cell, self.field, &walker)
+                    });
+                match found {
+                    Some(way) if way != Vec2::ZERO => way,
+                    _ => {
+                        out.follow_route[i] = 1;
+                        continue;
+                    }
+                }
+            };
+            let way = if ground.flat {
+                way
+            } else {
+                let normal = ground.normals[a.location[row].triangle as usize];
+                let rise = -way.dot(normal.truncate()) / normal.z.max(0.05);
+                let length = way.length();
+                let tangent = a.frame_of(row).to_tangent(normal, way.extend(rise));
+                tangent.normalize_or_zero() * length
+            };
+            out.preferred[i] = way * a.speed[row];
+            out.target[i] = way * AIM;
+        }
+    }
+
+    fn save(&self, out: &mut Vec<u8>) {
+        out.extend(self.epoch.to_le_bytes());
+        out.extend(self.began.to_le_bytes());
+        out.extend((self.tables.len() as u64).to_le_bytes());
+        for table in &self.tables {
+            out.extend(u64::from(table.class).to_le_bytes());
+            out.extend((table.row.len() as u64).to_le_bytes());
+            out.extend(table.row.iter().flat_map(|r| r.to_le_bytes()));
+            table.hops.save(out);
+        }
+    }
+
+    fn load(&mut self, saved: &[u8]) -> Result<(), StateError> {
+        self.known = None;
+        self.read(saved).ok_or_else(|| StateError {
+            strategy: "next-hop".into(),
+            reason: "its table is cut short or damaged".into(),
+        })
+    }
+}
+
+/// Metres ahead at which a guided agent aims.
+const AIM: f32 = 2.0;
+
+impl Workspace {
+    /// The cells of places of a chunk's agents.
+    fn look_up(&mut self, world: &World<'_>, rows: &[u32], places: &[Location]) {
+        self.places.clear();
+        self.places
+            .extend(rows.iter().map(|&row| places[row as usize]));
+        self.hints.clear();
+        self.hints.resize(rows.len(), NONE);
+        self.cells.clear();
+        self.cells.resize(rows.len(), NONE);
+        world.nav.region_of(
+            &world.site,
+            world.map,
+            &self.places,
+            &self.hints,
+            &mut self.cells,
+        );
+    }
+}
+
+impl NextHop {
+    /// The table and row of an agent's target.
+    #[inline]
+    fn row(&self, goal: u32, class: u32, target: NodeId) -> Option<(&Hops, u32)> {
+        let table = self.tables.iter().find(|t| t.class == class)?;
+        let target = match self.targets {
+            Targets::Goals => goal,
+            Targets::All => target,
+        };
+        let row = table.row.get(target as usize).filter(|r| **r != NONE)?;
+        Some((&table.hops, *row))
+    }
+
+    fn learn(&mut self, world: &World<'_>) {
+        let connectivity = Connectivity::new(world.map, world.site.ground.door_open);
+        match &mut self.known {
+            Some(known) if known.connectivity.is_of(world.map) => {
+                known.connectivity = connectivity;
+            }
+            known => {
+                *known = Some(Known {
+                    connectivity,
+                    heuristic: Heuristic::of(world.map),
+                    incoming: Incoming::of(world.map),
+                    boxes: CellBoxes::of(world.map),
+                });
+            }
+        }
+    }
+
+    /// Makes the rows of targets and classes in use that have none.
+    fn make_missing(&mut self, world: &World<'_>) -> Result<(), PlannerError> {
+        let (classes, goals) = (world.classes.len(), world.goals.len());
+        let all = self.targets == Targets::All;
+        let columns = if all { 1 } else { goals };
+        let mut wanted = core::mem::take(&mut self.wanted);
+        wanted.clear();
+        wanted.resize(classes * columns, false);
+        let mut missing = false;
+        for (&goal, &class) in world.agents.goal.iter().zip(world.agents.class) {
+            let column = if all { 0 } else { goal as usize };
+            if column < columns
+                && let Some(slot) = wanted.get_mut(class as usize * columns + column)
+                && !*slot
+            {
+                *slot = true;
+                let target = if all { 0 } else { goal };
+                missing |= self.row(target, class, 0).is_none();
+            }
+        }
+        let made = if missing {
+            self.make(world, &wanted, columns)
+        } else {
+            Ok(())
+        };
+        self.wanted = wanted;
+        made
+    }
+
+    /// Makes the tables of the wanted targets and of those that had one.
+    fn make(
+        &mut self,
+        world: &World<'_>,
+        wanted: &[bool],
+        columns: usize,
+    ) -> Result<(), PlannerError> {
+        let (classes, goals) = (world.classes.len(), world.goals.len());
+        let all = self.targets == Targets::All;
+        let rows_of = |class: usize| -> Vec<u32> {
+            let known = self.tables.iter().find(|t| t.class == class as u32);
+            let has = |target: usize| {
+                known.is_some_and(|t| t.row.get(target).is_some_and(|r| *r != NONE))
+            };
+            if all {
+                let used = wanted[class] || known.is_some();
+                return (0..if used { world.map.nodes() as u32 } else { 0 }).collect();
+            }
+            (0..goals as u32)
+                .filter(|&g| wanted[class * columns + g as usize] || has(g as usize))
+                .collect()
+        };
+        let rows: Vec<Vec<u32>> = (0..classes).map(rows_of).collect();
+        let count: usize = rows.iter().map(Vec::len).sum();
+        let needed = Hops::bytes_needed(world.map, count, self.method);
+        let limit = (f64::from(self.limit) * 1e6) as u64;
+        tracing::info!(
+            targets = count,
+            nodes = world.map.nodes(),
+            bytes = needed,
+            "next-hop makes its table"
+        );
+        if needed > limit {
+            return Err(PlannerError::TooLarge {
+                what: format!(
+                    "next-hop: bytes of a table of {count} targets by {} nodes (coarser cells, \
+                     targets = \"goals\" or planner.limit help)",
+                    world.map.nodes()
+                ),
+                needed,
+                limit,
+            });
+        }
+        let Some(known) = &self.known else {
+            return Ok(());
+        };
+        if self.tables.is_empty() {
+            self.epoch = world.epoch;
+            self.began = world.step;
+        }
+        let models = world.prices.len() / classes.max(1);
+        let mut tables = Vec::with_capacity(classes);
+        for (class, targets) in rows.iter().enumerate().filter(|r| !r.1.is_empty()) {
+            let c = &world.classes[class];
+            let terms = Terms::new(world, class * models, c.weight, c.radius)
+                .nowhere_narrower_than(known.connectivity.least_clearance());
+            let sets: Vec<Vec<NodeId>> = targets
+                .iter()
+                .map(|&t| if all { vec![t] } else { goal_nodes(world, t) })
+                .collect();
+            let mut row = vec![NONE; if all { world.map.nodes() } else { goals }];
+            for (r, &target) in targets.iter().enumerate() {
+                row[target as usize] = r as u32;
+            }
+            tables.push(Table {
+                class: class as u32,
+                row,
+                hops: Hops::new(&terms, &known.incoming, &sets, self.method),
+            });
+        }
+        self.tables = tables;
+        Ok(())
+    }
+
+    fn answer(
+        &self,
+        world: &World<'_>,
+        request: &PlanRequest,
+        workspace: &mut Workspace,
+        routes: &mut RouteSink,
+    ) -> Result<(), NoRoute> {
+        let mut attached = [Attachment::NOWHERE; 2];
+        let places = [request.from, request.to];
+        let hints = [request.from_region, NONE];
+        world
+            .nav
+            .attach(&world.site, world.map, &places, &hints, &mut attached);
+        if attached[0].node == NONE {
+            return Err(NoRoute::StartOffMap);
+        }
+        if attached[1].node == NONE {
+            return Err(NoRoute::GoalOffMap);
+        }
+        let prices = request.prices as usize;
+        let terms = Terms::new(world, prices, request.weight, request.radius);
+        let near = &mut workspace.near;
+        let from = roomier(world, &terms, request.from, attached[0], near);
+        let to = roomier(world, &terms, request.to, attached[1], near);
+        workspace.edges.clear();
+        let (mut node, mut length, mut cost) = (from.node, 0.0, 0.0);
+        // Places that hang on edges, and targets that the table does not know, are searched for.
+        let on_edges = from.edge != NONE || to.edge != NONE;
+        let row = self.row(request.goal, request.class, to.node);
+        if let (Some((hops, row)), false) = (row, on_edges) {
+            while node != to.node {
+                let edge = hops.next(world.map, row, node);
+                if edge == NONE {
+                    break;
+                }
+                workspace.edges.push(edge);
+                length += f64::from(world.map.edge_length[edge as usize]);
+                cost += terms.cost_of_part(edge);
+                node = world.map.edge_to[edge as usize];
+            }
+        }
+        let mut into = NONE;
+        if node != to.node || on_edges {
+            let rest = RouteQuery {
+                terms,
+                from: if workspace.edges.is_empty() {
+                    from
+                } else {
+                    Attachment {
+                        node,
+                        ..Attachment::NOWHERE
+                    }
+                },
+                to,
+                heuristic: self
+                    .known
+                    .as_ref()
+                    .map_or(Heuristic::STRAIGHT, |k| k.heuristic),
+                greed: 1.0,
+                most_expansions: 0,
+                horizon: Horizon::NONE,
+                old_tail: &[],
+            };
+            let found = match find_route(&rest, &mut workspace.search) {
+                Err(NoRoute::Unconnected) if request.radius > 0.0 => {
+                    let point = Terms::new(world, prices, request.weight, 0.0);
+                    let rest = RouteQuery {
+                        terms: point,
+                        ..rest
+                    };
+                    return Err(match find_route(&rest, &mut workspace.search) {
+                        Ok(_) => NoRoute::TooNarrow,
+                        Err(why) => why,
+                    });
+                }
+                other => other?,
+            };
+            length += found.length;
+            cost += found.cost;
+            into = found.into;
+            workspace.edges.extend_from_slice(workspace.search.route());
+        }
+        let beside = f64::from(from.distance) + f64::from(to.distance);
+        if workspace.edges.is_empty() {
+            let straight = f64::from(request.from.point.distance(request.to.point));
+            if beside > straight && from.node == to.node && !on_edges {
+                let price = straight * terms.least_base;
+                routes.push_edges([], straight as f32, price as f32);
+                return Ok(());
+            }
+        }
+        let metre = if length > 0.0 {
+            cost / length
+        } else {
+            terms.least_base
+        };
+        let edges = workspace.edges.iter().copied();
+        let (length, cost) = (length + beside, cost + beside * metre);
+        routes.push_edges_into(edges, into, length as f32, cost as f32);
+        Ok(())
+    }
+
+    fn read(&mut self, mut saved: &[u8]) -> Option<()> {
+        let saved = &mut saved;
+        self.tables.clear();
+        let (epoch, began) = (take_u64(saved)?, take_u64(saved)?);
+        let mut tables = Vec::new();
+        for _ in 0..take_u64(saved)? {
+            let class = u32::try_from(take_u64(saved)?).ok()?;
+            let rows = usize::try_from(take_u64(saved)?).ok()?;
+            let (words, _) = take(saved, rows.checked_mul(4)?)?.as_chunks::<4>();
+            let row: Vec<u32> = words.iter().map(|w| u32::from_le_bytes(*w)).collect();
+            let hops = Hops::load(saved)?;
+            let in_range = |r: &u32| *r == NONE || (*r as usize) < hops.rows();
+            if !row.iter().all(in_range) {
+                return None;
+            }
+            tables.push(Table { class, row, hops });
+        }
+        (self.epoch, self.began, self.tables) = (epoch, began, tables);
+        Some(())
+    }
+}
+
+/// The nodes of a goal.
+fn goal_nodes(world: &World<'_>, goal: u32) -> Vec<NodeId> {
+    let goal = &world.goals[goal as usize];
+    let first = goal.first_node as usize;
+    let nodes = world.goal_nodes.get(first..first + goal.nodes as usize);
+    nodes.unwrap_or_default().to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Astar, test_world::TestWorld};
+
+    #[test]
+    fn routes_cost_what_those_of_astar_do() {
+        let mut test = TestWorld::new(12, 9, |x, y| (x * 7 + y * 5) % 6 != 0 || x == 0 || y == 8);
+        test.crowd(|at| if at.x > 6.0 { 2.0 } else { 0.0 });
+        let requests: Vec<PlanRequest> =
+            (0..8).map(|i| test.request((0, i), (11, 8 - i))).collect();
+        test.with(|world| {
+            let (mut ours, mut theirs) = (RouteSink::default(), RouteSink::default());
+            let mut hop = NextHop {
+                targets: Targets::All,
+                ..NextHop::default()
+            };
+            hop.prepare(world).unwrap();
+            hop.tables = vec![Table {
+                class: 0,
+                row: (0..world.map.nodes() as u32).collect(),
+                hops: Hops::new(
+                    &Terms::new(world, 0, 1.0, 0.2),
+                    &Incoming::of(world.map),
+                    &(0..world.map.nodes() as u32)
+                        .map(|n| vec![n])
+                        .collect::<Vec<_>>(),
+                    Method::Dijkstra,
+                ),
+            }];
+            hop.plan(world, &requests, &mut Scratch::default(), &mut ours);
+            let mut astar = Astar::default();
+            astar.prepare(world).unwrap();
+            astar.plan(world, &requests, &mut Scratch::default(), &mut theirs);
+            for (a, b) in ours.rows.iter().zip(&theirs.rows) {
+                assert_eq!(
+                    core::mem::discriminant(&a.kind),
+                    core::mem::discriminant(&b.kind)
+                );
+                if a.cost.is_finite() {
+                    assert!((a.cost - b.cost).abs() < 1e-3, "{} {}", a.cost, b.cost);
+                }
+            }
+            let mut saved = Vec::new();
+            hop.save(&mut saved);
+            let mut other = NextHop {
+                targets: Targets::All,
+                ..NextHop::default()
+            };
+            other.load(&saved).unwrap();
+            assert_eq!(other.tables, hop.tables);
+            assert!(other.load(&saved[..saved.len() - 1]).is_err());
+        });
+    }
+}
