@@ -1,18 +1,25 @@
 //! Avoidance `rvo`: reciprocal velocity obstacles, by trying velocities.
 //!
 //! Jur van den Berg, Ming Lin and Dinesh Manocha, "Reciprocal velocity obstacles for real-time
-//! multi-agent navigation", ICRA 2008. Each agent tries many velocities that it can reach within
-//! the step and takes the one of least penalty (section V, equation 11):
+//! multi-agent navigation", ICRA 2008. Each agent tries many velocities `v'` that it can reach
+//! within the step and takes the one of least penalty (their section V). With `v_A` its velocity
+//! and a neighbour B at offset `p`, velocity `v_B`, sum of the radii `r`:
 //!
-//! `penalty(v') = w / tc(v') + |v_pref - v'|`
+//! - (1) `penalty(v') = w / tc(v') + |v_pref - v'|`
+//! - (2) `tc(v')` is the time at which a ray of the relative velocity `2 v' - v_A - v_B` meets the
+//!   disc of radius `r` at `p`, the soonest of all neighbours (the reciprocal velocity obstacle,
+//!   their definition 6: each takes half of the evasion); of `v' - v_B` where the neighbour avoids
+//!   nobody
+//! - (3) collisions later than a horizon cost nothing, and the penalty begins there at zero:
+//!   `w (1 / tc - 1 / horizon)`. Walls count with a horizon of their own.
 //!
-//! `tc` is the expected time to collision: with a neighbour B at offset `p`, the time at which a
-//! ray of the relative velocity `2 v' - v_A - v_B` meets the disc of both radii (the reciprocal
-//! velocity obstacle, definition 6: each takes half of the evasion), or `v' - v_B` where the
-//! neighbour avoids nobody. Here collisions later than a horizon cost nothing, and the penalty
-//! begins there at zero: `w (1 / tc - 1 / horizon)`. Walls count with a horizon of their own.
-//! Those who overlap already are to part: for each of them, velocities that do not part them
-//! within a step are the worse the more they approach.
+//! Beyond the paper, for crowds that are packed:
+//!
+//! - (4) those who overlap already are to part: for each of them, velocities that do not part them
+//!   within a step are the worse the more they approach
+//! - (5) nobody is to close more than half of the gap to a neighbour within a step (a tenth of a
+//!   second at least): `v' . n <= (|p| - r) / (2 dt)`, `n` towards it. Who keeps to it cannot run
+//!   into others who do, whatever they choose.
 //!
 //! Candidates are the preferred velocity, the present one, standing still, and `samples` points
 //! spread evenly over the disc of reachable velocities, turned by an angle drawn for each (seed,
