@@ -118,6 +118,20 @@ fn a_crowd_that_wants_through_one_point_does_not_overlap() {
 }
 
 #[test]
+fn who_cannot_get_on_turns_to_the_right() {
+    let model = Rvo {
+        sidestep: 1.0,
+        ..plain()
+    };
+    assert_eq!(model.aside(Vec2::X, Vec2::X), Vec2::X);
+    let standing = model.aside(Vec2::X, Vec2::ZERO);
+    assert!((standing - Vec2::new(0.5, -0.5).normalize()).length() < 1e-6);
+    let half = model.aside(Vec2::X, Vec2::X * 0.5);
+    assert!((half - Vec2::new(1.0, -0.5).normalize()).length() < 1e-6);
+    assert_eq!(model.aside(Vec2::ZERO, Vec2::X), Vec2::ZERO);
+}
+
+#[test]
 fn a_free_way_is_walked_as_preferred() {
     let mut few = Few::of([
         Someone::walking(Vec2::ZERO, Vec2::X),

@@ -227,7 +227,9 @@ impl Work {
             // Whatever the next chunks are like, nothing grows.
             rank.reserve(chunk.len());
         }
-        self.felt.clear();
+        let rows = &chunk.neighbours;
+        // One more than there are: the place that nobody may come to take.
+        self.felt.resize(rows.seen.len() + 1, 0);
         self.felt_start.clear();
         self.felt_start.push(0);
         let (middling, fine) = match model.form {
@@ -235,14 +237,15 @@ impl Work {
             Form::Elliptical => (model.potential_range, 0.1),
         };
         let felt = model.felt();
-        let rows = &chunk.neighbours;
+        let mut count = 0;
         for i in 0..chunk.len() {
             let velocity = sound2(chunk.velocity[i]);
             let change = sound2(chunk.preferred[i]).distance(velocity);
             // Taking up speed brings people nearer than their velocities say.
             let slack = 0.5 * chunk.dt * change * (chunk.dt / model.relaxation).min(1.0);
             let radius = sound(chunk.radius[i]);
-            let mut pace = Pace::Coarse;
+            // Whether somebody is felt cannot be guessed: no branch depends on it.
+            let mut nearness = 0;
             for n in chunk.neighbours_of(i) {
                 let seen = rows.seen[n];
                 let relative = sound2(seen.velocity) - velocity;
@@ -253,12 +256,14 @@ impl Work {
                     squared < reach * reach
                 };
                 // Where numbers are too large to tell nothing is felt either.
-                if within(felt) {
-                    self.felt.push(n as u32);
-                    pace = pace.max(Pace::of(within(middling), within(fine)));
-                }
+                let is_felt = within(felt);
+                let near = u32::from(within(middling)) + u32::from(within(fine));
+                nearness = nearness.max(near * u32::from(is_felt));
+                self.felt[count] = n as u32;
+                count += usize::from(is_felt);
             }
-            self.felt_start.push(self.felt.len() as u32);
+            let mut pace = Pace::ALL[nearness as usize];
+            self.felt_start.push(count as u32);
             let walls = chunk.walls_of(i);
             if !walls.is_empty() {
                 let moved = velocity.length() * chunk.dt;
