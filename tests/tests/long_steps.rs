@@ -1,4 +1,5 @@
-//! Stiff contacts at long steps: people who want to run at 5 m/s press against walls and a door.
+//! Long steps of social forces: people who want to run at 5 m/s press against walls and a door, and
+//! crowds walk as fast and overlap as little as at steps of 0.01 s.
 
 use throng::Simulation;
 use throng_tests::scenario;
@@ -50,5 +51,45 @@ fn runners_against_walls_stay_inside_at_any_step() {
         assert!(left >= 10, "dt {dt}: {left} have left");
         // Bodies of 0.5 m; 0.05 m at steps of 0.01 s.
         assert!(deepest < 0.15, "dt {dt}: {deepest} m deep");
+    }
+}
+
+/// Mean speed, overlapping pairs and the largest speed of a square's crowd over some seconds.
+fn crowd(name: &str, agents: usize, dt: f32) -> (f64, f64, f32) {
+    let mut sim = Simulation::builder()
+        .threads(1)
+        .set("avoidance.kind=social-force")
+        .set(format!("dt={dt}"))
+        .set("profile.walker.max_speed=2.1")
+        .set(format!("environment.agents={agents}"))
+        .set(format!("source[0].count={agents}"))
+        .file(scenario(name))
+        .unwrap_or_else(|e| panic!("{e}"));
+    let mut fastest = 0.0_f32;
+    while sim.time() < 20.0 {
+        sim.step().unwrap();
+        let speeds = sim.agents().velocity.iter().map(|v| v.length());
+        fastest = speeds.fold(fastest, f32::max);
+    }
+    let m = sim.metrics();
+    assert_eq!((m.not_finite, m.wall_crossings, m.lost), (0, 0, 0));
+    (m.mean_speed(), m.mean_overlaps(), fastest)
+}
+
+#[test]
+fn crowds_walk_at_long_steps_as_at_short_ones() {
+    // 0.5 and 2 persons per square metre.
+    for name in ["open-square.toml", "dense-square.toml"] {
+        let (speed, overlaps, _) = crowd(name, 250, 0.01);
+        let (long_speed, long_overlaps, fastest) = crowd(name, 250, 0.1);
+        let off = (long_speed / speed - 1.0).abs();
+        assert!(off < 0.05, "{name}: {long_speed} m/s, not {speed}");
+        // A tenth of a pair is one pair in one of ten looks.
+        assert!(
+            (long_overlaps - overlaps).abs() <= 0.05 * overlaps + 0.1,
+            "{name}: {long_overlaps} pairs, not {overlaps}"
+        );
+        // No faster than 1.3 times what everybody wants.
+        assert!(fastest <= 1.3 * 1.4 * 1.001, "{name}: {fastest} m/s");
     }
 }

@@ -74,7 +74,7 @@ throng_core::register! {
     Avoidance "predictive" => Predictive,
     about: "Evades predicted collisions by forces: early, smooth, with little effort.",
     when: "Sparse to middling crowds whose paths should look human: people make way long before they meet.",
-    when_not: "Dense crowds and narrow doors: forces promise no freedom from collisions, nobody plans beyond straight lines, and a door used both ways lets few through.",
+    when_not: "Dense crowds and narrow doors: forces promise no freedom from collisions, nobody plans beyond straight lines, and a door used both ways takes long.",
     growth: "Linear in agents and neighbours.",
     paper: "Karamouzas, Heil, van Beek, Overmars: A predictive collision avoidance model for pedestrian simulation. Motion in Games 2009.",
     needs: Capabilities::NONE,

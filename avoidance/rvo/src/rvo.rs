@@ -1,18 +1,29 @@
 //! Avoidance `rvo`: reciprocal velocity obstacles, by trying velocities.
 //!
 //! Jur van den Berg, Ming Lin and Dinesh Manocha, "Reciprocal velocity obstacles for real-time
-//! multi-agent navigation", ICRA 2008. Each agent tries many velocities that it can reach within
-//! the step and takes the one of least penalty (section V, equation 11):
+//! multi-agent navigation", ICRA 2008. Each agent tries many velocities `v'` that it can reach
+//! within the step and takes the one of least penalty (their section V). With `v_A` its velocity
+//! and a neighbour B at offset `p`, velocity `v_B`, sum of the radii `r`:
 //!
-//! `penalty(v') = w / tc(v') + |v_pref - v'|`
+//! - (1) `penalty(v') = w / tc(v') + |v_pref - v'|`
+//! - (2) `tc(v')` is the time at which a ray of the relative velocity `2 v' - v_A - v_B` meets the
+//!   disc of radius `r` at `p`, the soonest of all neighbours (the reciprocal velocity obstacle,
+//!   their definition 6: each takes half of the evasion); of `v' - v_B` where the neighbour avoids
+//!   nobody
+//! - (3) collisions later than a horizon cost nothing, and the penalty begins there at zero:
+//!   `w (1 / tc - 1 / horizon)`. Walls count with a horizon of their own.
 //!
-//! `tc` is the expected time to collision: with a neighbour B at offset `p`, the time at which a
-//! ray of the relative velocity `2 v' - v_A - v_B` meets the disc of both radii (the reciprocal
-//! velocity obstacle, definition 6: each takes half of the evasion), or `v' - v_B` where the
-//! neighbour avoids nobody. Here collisions later than a horizon cost nothing, and the penalty
-//! begins there at zero: `w (1 / tc - 1 / horizon)`. Walls count with a horizon of their own.
-//! Those who overlap already are to part: for each of them, velocities that do not part them
-//! within a step are the worse the more they approach.
+//! Beyond the paper, for crowds that are packed:
+//!
+//! - (4) those who overlap already are to part: for each of them, velocities that do not part them
+//!   within a step are the worse the more they approach
+//! - (5) nobody is to close more than half of the gap to a neighbour within a step (a tenth of a
+//!   second at least): `v' . n <= (|p| - r) / (2 dt)`, `n` towards it. Who keeps to it cannot run
+//!   into others who do, whatever they choose.
+//!
+//! - (6) who has no free way and walks slower than preferred turns the preferred velocity to the
+//!   right, by the tangent `sidestep (1 - v_A . v_pref / |v_pref|^2)`: where all stand in each
+//!   other's way, the crowd begins to turn and comes loose.
 //!
 //! Candidates are the preferred velocity, the present one, standing still, and `samples` points
 //! spread evenly over the disc of reachable velocities, turned by an angle drawn for each (seed,
@@ -58,6 +69,10 @@ throng_core::options! {
         /// The preferred velocity of each agent is turned to the right by a fixed angle of its
         /// own, drawn by id up to this: so nobody waits for ever in an exact symmetry.
         symmetry_breaking: f32 = 0.06, "rad", 0.0..=0.2;
+        /// How far somebody who cannot get on at all turns to the right, as the tangent of the
+        /// angle; who gets on in part turns less. So crowds that meet go round each other instead
+        /// of standing.
+        sidestep: f32 = 0.5, "", 0.0..=10.0;
     }
 }
 
@@ -65,7 +80,7 @@ throng_core::register! {
     Avoidance "rvo" => Rvo,
     about: "Reciprocal velocity obstacles: the best of some hundred tried velocities.",
     when: "The published method itself, or penalties instead of hard limits: it trades a late collision for a small detour.",
-    when_not: "Speed or smoothness matter most: orca costs a fraction and does not depend on chance. Dense crowds slow down and may come to rest before narrow doors.",
+    when_not: "Speed or smoothness matter most: orca costs a fraction and does not depend on chance. Dense crowds (2 persons per m2 and more, walking every way) come nearly to rest, and narrow doors used both ways are passed slowly.",
     growth: "Linear in agents, samples and neighbours; who has a free way tries one velocity.",
     paper: "van den Berg, Lin, Manocha: Reciprocal velocity obstacles for real-time multi-agent navigation. ICRA 2008.",
     needs: Capabilities::NONE,
@@ -114,6 +129,15 @@ impl Rvo {
         let drawn = (mix(mix(seed) ^ id) >> 40) as f32 / (1u64 << 24) as f32;
         preferred - preferred.perp() * ((0.5 + 0.5 * drawn) * self.symmetry_breaking)
     }
+
+    /// The wish of somebody in whose way others are (equation 6).
+    #[inline]
+    fn aside(&self, wish: Vec2, velocity: Vec2) -> Vec2 {
+        let squared = wish.length_squared().max(1e-6);
+        let blocked = (1.0 - velocity.dot(wish) / squared).clamp(0.0, 1.0);
+        let tangent = blocked * self.sidestep;
+        (wish - wish.perp() * tangent) / (1.0 + tangent * tangent).sqrt()
+    }
 }
 
 /// A vector that can be squared, or zero.
@@ -146,6 +170,8 @@ fn steer_chunk<S: Simd>(
         out[agent] = if work.threats.cost_of(disc.nearest) <= 0.0 {
             disc.nearest
         } else {
+            let wish = model.aside(wish, velocity);
+            let disc = Disc::new(velocity, wish, fastest, model.max_acceleration * dt);
             let turn = Pattern::turn(chunk.seed, chunk.id[agent], chunk.step);
             work.pattern.best(simd, &work.threats, &disc, turn)
         };

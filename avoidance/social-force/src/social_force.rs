@@ -17,18 +17,23 @@
 //!
 //! **Integration.** Contacts are stiff (`k / m` gives 40 per second and more, rubbing several
 //! hundred), so a step is cut into sub-steps inside `steer`, few for those far from everybody, of
-//! `substep` seconds for those who touch; each is linearly implicit (the forces' derivatives by
-//! place and velocity stand in a 2x2 system that is solved exactly), hence stable for any step.
-//! Sub-steps alone would need thousands of them for the worst contact, an implicit step alone
-//! would be stable but blur the collisions. Within the step a neighbour goes on at its
-//! velocity, mirrors what we do: our moves away from it in full (as the other of two who collide
-//! does, so that a pair shares its blow as in a common integration), our coming nearer up to a
-//! small speed (so that a dense crowd, where everybody moves at once, is taken as too stiff rather
-//! than too soft, which damps); and it gives way to the growth of the pair's force since the step
-//! began, with twice its mass (others stand behind it). Who stands in balance stays so at any
-//! step length. The displacement beyond `v dt` goes out as a push. What others do cannot be
-//! foretold for long in a dense crowd: steps above `longest_step`, or of more than `longest_way`, are
-//! cut into parts in each of which everybody looks anew.
+//! `substep` seconds for those who touch; each is linearly implicit: with `h` its length, `e` = 0.7
+//! and `F` the sum of the forces at the places that all reach after `e h`,
+//!
+//! - `(m / h - e^2 h dF/dx - dF/dv) dv = F(x + e h v, v)`, `x += h (v + e dv)`, `v += dv`,
+//!
+//! a 2x2 system that is solved exactly. It is stable for any step, and near enough to second order
+//! (`e` = 1/2) that collisions keep their speed. Sub-steps alone would need thousands of them for
+//! the worst contact; a first-order implicit step is stable but takes speed from every encounter.
+//! Within the step a neighbour goes on at its velocity and is pushed back by what pushes us, with
+//! our mass, so that two who meet share their blow as in a common integration. In a dense crowd
+//! forces stand in balance, and nobody moves: the share of the pair's first force that is in
+//! balance is `1 - 2.5 |F| / sum |f|` (not below 0), taken from our own forces, and pushes no
+//! neighbour. So who stands in balance stays so at any step length. Where several press, the
+//! answers of those behind them are not seen within a step: they count as mass, half of `dt^2`
+//! times the stiffness of all but the stiffest repulsion, at most two masses; at short steps it
+//! vanishes. The displacement beyond `v dt` goes out as a push. What others do cannot be foretold for long: steps above `longest_step`, or
+//! of more than `longest_way`, are cut into parts in each of which everybody looks anew.
 
 mod groups;
 mod kernel;
@@ -87,9 +92,13 @@ throng_core::options! {
         top_speed: f32 = 1.3, "", 1.0..=10.0;
         /// Share of the repulsion that members of one group feel from each other.
         companions: f32 = 1.0, "", 0.0..=1.0;
-        /// Neighbours farther away are not looked at. The repulsion of the circular form is below
-        /// 1 N at a gap of 0.6 m; the elliptical form wants 4 m.
-        reach: f32 = 1.75, "m", 0.0..=100.0;
+        /// Gap beyond which bodies and walls are not felt, in ranges of their repulsion (circular
+        /// form): at 8 the force has fallen to 1/3000 of A, below 1 N.
+        cutoff: f32 = 8.0, "", 1.0..=100.0;
+        /// Neighbours farther away are not looked at, from centre to centre. It should cover both
+        /// radii, the cutoff and what two walk towards each other in a step; the elliptical form
+        /// wants 4 m.
+        reach: f32 = 1.5, "m", 0.0..=100.0;
         /// At most so many neighbours, the nearest, are looked at.
         most: u32 = 12, "", 0..=64;
         /// Walls farther away are not looked at.
@@ -99,8 +108,9 @@ throng_core::options! {
         longest_step: f32 = 0.1, "s", 0.01..=1.0;
         /// The same as a distance: longer steps of the fastest are cut too.
         longest_way: f32 = 0.22, "m", 0.01..=10.0;
-        /// Longest sub-step of people who touch; others take longer ones.
-        substep: f32 = 0.01, "s", 0.001..=0.1;
+        /// Longest sub-step of people who touch; others take longer ones, up to 0.05 s near others
+        /// and 0.1 s away from all.
+        substep: f32 = 0.025, "s", 0.001..=0.1;
         /// The preferred velocity of each agent is turned to the right by a fixed angle of its
         /// own, drawn by id up to this: so nobody stands for ever in an exact symmetry.
         symmetry_breaking: f32 = 0.02, "rad", 0.0..=0.2;
@@ -111,8 +121,8 @@ throng_core::register! {
     Avoidance "social-force" => SocialForce,
     about: "Social forces: repulsion at a distance, pressing and rubbing where bodies touch.",
     when: "Crowds that press: evacuation, bottlenecks, clogging, faster-is-slower; bodies with masses.",
-    when_not: "Nobody may overlap at all, or people should make way early: the circular form looks at distances only and evades late. Narrow doors used both ways by many: they jam. Runners in crowds: steps are cut, at their cost.",
-    growth: "Linear in agents and neighbours within about a metre; those who touch cost some ten times the others; a step of 0.5 s costs five of 0.1 s, and runners' steps of 0.1 s three.",
+    when_not: "Nobody may overlap at all, or people should make way early: the circular form looks at distances only and evades late. A narrow door used both ways by many: the circular form passes slowly or jams at its strength of 2,000 N; form = \"elliptical\" with reach = 4, or strength = 500, lets the sides take turns. Runners in crowds: steps are cut, at their cost.",
+    growth: "Linear in agents and neighbours within about a metre; at steps of 0.1 s those who touch take four sub-steps, those near others two, the rest one; a step of 0.5 s costs five of 0.1 s, and runners' steps of 0.1 s three.",
     paper: "Helbing, Farkas, Vicsek: Simulating dynamical features of escape panic. Nature 407, 2000. Helbing, Molnar: Social force model for pedestrian dynamics. Phys. Rev. E 51, 1995.",
     needs: Capabilities::NONE,
     offers: Capabilities::NONE,
@@ -167,7 +177,7 @@ impl SocialForce {
     /// The gap beyond which a neighbour's force is not felt, metres.
     fn felt(&self) -> f32 {
         match self.form {
-            Form::Circular => 8.0 * self.range,
+            Form::Circular => self.cutoff * self.range,
             Form::Elliptical => 10.0 * self.potential_range + self.stride,
         }
     }
@@ -175,7 +185,7 @@ impl SocialForce {
     /// The gap beyond which a wall's force is not felt, metres.
     fn wall_felt(&self) -> f32 {
         match self.form {
-            Form::Circular => 8.0 * self.range,
+            Form::Circular => self.cutoff * self.range,
             Form::Elliptical => 10.0 * self.wall_range,
         }
     }

@@ -80,6 +80,58 @@ fn the_penalty_is_that_of_the_expected_time_to_collision() {
 }
 
 #[test]
+fn half_of_a_small_gap_is_left_to_the_other() {
+    let model = plain();
+    let seen = Neighbour {
+        offset: Vec2::X * 0.6,
+        velocity: Vec2::X * 2.0,
+    };
+    // The gap is 0.1 m: 0.5 m/s would close half of it. The other walks off, nothing is met.
+    assert_eq!(cost(&model, Vec2::X, seen, 0, Vec2::X * 0.5), 0.0);
+    let found = cost(&model, Vec2::X, seen, 0, Vec2::X * 0.6);
+    assert!((found - 4.0).abs() < 1e-3, "{found}");
+    // A car goes on as it goes.
+    assert_eq!(
+        cost(&model, Vec2::X, seen, NON_RECIPROCAL, Vec2::X * 1.5),
+        0.0
+    );
+}
+
+#[test]
+fn a_crowd_that_wants_through_one_point_does_not_overlap() {
+    let mut few = Few::of((0..30).map(|i| {
+        let at = Vec2::new((i % 6) as f32, (i / 6) as f32) * 0.7 - Vec2::new(1.75, 1.4);
+        Someone::new(at, Vec2::ZERO)
+    }));
+    for _ in 0..60 {
+        for someone in &mut few.people {
+            someone.preferred = (-someone.at).normalize_or_zero() * 1.3;
+        }
+        few.walk(&Rvo::default(), 0.1, 1);
+        for a in 0..30 {
+            for b in 0..a {
+                let overlap = few.overlap(a, b);
+                assert!(overlap < 0.005, "{a} {b}: {overlap}");
+            }
+        }
+    }
+}
+
+#[test]
+fn who_cannot_get_on_turns_to_the_right() {
+    let model = Rvo {
+        sidestep: 1.0,
+        ..plain()
+    };
+    assert_eq!(model.aside(Vec2::X, Vec2::X), Vec2::X);
+    let standing = model.aside(Vec2::X, Vec2::ZERO);
+    assert!((standing - Vec2::new(0.5, -0.5).normalize()).length() < 1e-6);
+    let half = model.aside(Vec2::X, Vec2::X * 0.5);
+    assert!((half - Vec2::new(1.0, -0.5).normalize()).length() < 1e-6);
+    assert_eq!(model.aside(Vec2::ZERO, Vec2::X), Vec2::ZERO);
+}
+
+#[test]
 fn a_free_way_is_walked_as_preferred() {
     let mut few = Few::of([
         Someone::walking(Vec2::ZERO, Vec2::X),

@@ -14,6 +14,8 @@ const PARTING: f32 = 0.1;
 /// No collision is more urgent than this, per second: within a step all are the same, and none may
 /// outweigh those that have happened.
 const URGENT: f32 = 10.0;
+/// What an approach costs beyond the one that leaves a neighbour its half of the gap, per m/s.
+const BEYOND_HALF: f32 = 40.0;
 /// How much worse than standing an approach to somebody overlapped can become.
 const WORST: f32 = 3.0;
 
@@ -45,6 +47,15 @@ pub struct Overlapped {
     weight: f32,
 }
 
+/// A neighbour so near that one could run into it within a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Near {
+    /// Unit direction towards it.
+    towards: Vec2,
+    /// Fastest approach that leaves it half of the gap.
+    fastest: f32,
+}
+
 /// The face of a wall.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Face {
@@ -66,6 +77,7 @@ pub struct Face {
 pub struct Threats {
     rounds: Vec<Round>,
     overlapped: Vec<Overlapped>,
+    near: Vec<Near>,
     faces: Vec<Face>,
 }
 
@@ -82,6 +94,7 @@ impl Threats {
     ) {
         self.rounds.clear();
         self.overlapped.clear();
+        self.near.clear();
         self.faces.clear();
         let rows = &chunk.neighbours;
         let radius = chunk.radius[agent];
@@ -103,6 +116,7 @@ impl Threats {
             }
             let power = squared - reach * reach;
             if power > 1e-6 * reach * reach {
+                self.add_near(at, reach, fastest, dt, (scale < 2.0).then_some(other));
                 let nearer = (scale * fastest + less.length()) * model.time_horizon + reach;
                 if squared < nearer * nearer {
                     self.rounds.push(Round {
@@ -134,6 +148,26 @@ impl Threats {
         }
         for wall in chunk.walls_of(agent) {
             self.add_wall(model, wall, radius, fastest);
+        }
+    }
+
+    /// Whoever leaves the other half of the gap cannot run into it, whatever it does; who yields
+    /// to nobody (its velocity is given) leaves none.
+    #[inline(always)]
+    fn add_near(&mut self, at: Vec2, reach: f32, fastest: f32, dt: f32, unyielding: Option<Vec2>) {
+        let time = dt.max(PARTING);
+        let distance = at.length();
+        let gap = distance - reach;
+        let towards = at / distance;
+        let limit = match unyielding {
+            Some(velocity) => gap / time + velocity.dot(towards),
+            None => 0.5 * gap / time,
+        };
+        if limit < fastest {
+            self.near.push(Near {
+                towards,
+                fastest: limit,
+            });
         }
     }
 
@@ -207,7 +241,9 @@ impl Threats {
             let parts = (v * o.scale - o.less).dot(o.away);
             (1.0 - parts * o.per_depth).clamp(0.0, WORST) * o.weight
         };
+        let beyond = |n: &Near| (v.dot(n.towards) - n.fastest).max(0.0) * BEYOND_HALF;
         cost + self.overlapped.iter().map(short).sum::<f32>()
+            + self.near.iter().map(beyond).sum::<f32>()
     }
 
     /// The penalties of eight velocities: `distance` (from the preferred one) and what collisions
@@ -232,6 +268,10 @@ impl Threats {
             let short = greater(1.0 - parts * o.per_depth, zero);
             let short = short.simd_lt(worst).select(short, worst);
             distance += short * o.weight;
+        }
+        for n in &self.near {
+            let beyond = x * n.towards.x + y * n.towards.y - n.fastest;
+            distance += greater(beyond, zero) * BEYOND_HALF;
         }
         let hopeless = |cost: f32x8<S>| !(cost + distance).simd_lt(best).any_true();
         for (i, r) in self.rounds.iter().enumerate() {

@@ -15,7 +15,10 @@ const MIDDLING: f32 = 4.5;
 const FINE: f32 = 1.5;
 /// Sub-steps of those far from everybody, and of those at a middling distance, seconds.
 const COARSE_STEP: f32 = 0.1;
-const MIDDLING_STEP: f32 = 0.034;
+const MIDDLING_STEP: f32 = 0.05;
+
+/// Numbers of others that agents are told apart by.
+const RANKS: usize = 10;
 
 /// How finely an agent's step is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,9 +61,9 @@ impl Pace {
 pub struct Own {
     pub vx: Row,
     pub vy: Row,
-    /// Velocity at the beginning of the step.
-    pub from_x: Row,
-    pub from_y: Row,
+    /// Change of velocity in the last sub-step.
+    pub dx: Row,
+    pub dy: Row,
     pub wish_x: Row,
     pub wish_y: Row,
     pub mass: Row,
@@ -75,26 +78,19 @@ pub struct Own {
 /// in the header of the strategy.
 #[derive(Clone, Copy, Debug)]
 pub struct Bodies {
-    /// Offset at the beginning of the step.
+    /// Offset from where the agent began its step.
     pub x: Row,
     pub y: Row,
-    /// Velocity at the beginning of the step.
     pub vx: Row,
     pub vy: Row,
-    /// Unit direction from the neighbour to the agent at the beginning of the step, found then.
-    pub away_x: Row,
-    pub away_y: Row,
     /// Sum of the radii; 0 where there is no neighbour.
     pub reach: Row,
     /// Share of the repulsion; 0 where there is no neighbour.
     pub felt: Row,
     /// 1 if it yields, 0 if not.
     pub yields: Row,
-    /// The pair's force at the beginning of the step.
-    pub pressed: Row,
-    /// Speed that the growing force has given it, and how far it has gone by that.
-    pub gives: Row,
-    pub given: Row,
+    /// What was in balance of the pair's force when the step began.
+    pub held: Row,
 }
 
 impl Bodies {
@@ -103,15 +99,27 @@ impl Bodies {
         y: Row::of(0.0),
         vx: Row::of(0.0),
         vy: Row::of(0.0),
-        away_x: Row::of(0.0),
-        away_y: Row::of(0.0),
         reach: Row::of(0.0),
         felt: Row::of(0.0),
         yields: Row::of(0.0),
-        pressed: Row::of(0.0),
-        gives: Row::of(0.0),
-        given: Row::of(0.0),
+        held: Row::of(0.0),
     };
+}
+
+/// What the neighbours of one rank did to eight agents in a sub-step.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pull {
+    /// The force, before the change of velocity.
+    pub x: Row,
+    pub y: Row,
+    /// Unit direction from the neighbour to the agent.
+    pub n_x: Row,
+    pub n_y: Row,
+    /// How the force falls with the change of velocity: along n beyond across, and across.
+    pub along: Row,
+    pub across: Row,
+    /// The force along n.
+    pub press: Row,
 }
 
 /// The walls of one rank of eight agents.
@@ -151,11 +159,15 @@ impl Walls {
 #[derive(Debug, Default)]
 pub struct Work {
     paces: [Vec<u32>; 3],
+    /// Those of each pace by how many others they can feel: eight of the same number fill their
+    /// lanes.
+    ranks: [[Vec<u32>; RANKS]; 3],
     /// The neighbours that each agent of the chunk can feel within the step.
     felt: Vec<u32>,
     felt_start: Vec<u32>,
     pub own: Own,
     pub bodies: Vec<Bodies>,
+    pub pulls: Vec<Pull>,
     pub walls: Vec<Walls>,
 }
 
@@ -210,10 +222,14 @@ impl Work {
 
     /// Finds out how finely each agent's step must be cut, and whom it can feel within it.
     pub fn sort_by_pace(&mut self, model: &SocialForce, chunk: &SteerChunk<'_>) {
-        for list in &mut self.paces {
-            list.clear();
+        for rank in self.ranks.iter_mut().flatten() {
+            rank.clear();
+            // Whatever the next chunks are like, nothing grows.
+            rank.reserve(chunk.len());
         }
-        self.felt.clear();
+        let rows = &chunk.neighbours;
+        // One more than there are: the place that nobody may come to take.
+        self.felt.resize(rows.seen.len() + 1, 0);
         self.felt_start.clear();
         self.felt_start.push(0);
         let (middling, fine) = match model.form {
@@ -221,14 +237,15 @@ impl Work {
             Form::Elliptical => (model.potential_range, 0.1),
         };
         let felt = model.felt();
-        let rows = &chunk.neighbours;
+        let mut count = 0;
         for i in 0..chunk.len() {
             let velocity = sound2(chunk.velocity[i]);
             let change = sound2(chunk.preferred[i]).distance(velocity);
             // Taking up speed brings people nearer than their velocities say.
             let slack = 0.5 * chunk.dt * change * (chunk.dt / model.relaxation).min(1.0);
             let radius = sound(chunk.radius[i]);
-            let mut pace = Pace::Coarse;
+            // Whether somebody is felt cannot be guessed: no branch depends on it.
+            let mut nearness = 0;
             for n in chunk.neighbours_of(i) {
                 let seen = rows.seen[n];
                 let relative = sound2(seen.velocity) - velocity;
@@ -239,12 +256,14 @@ impl Work {
                     squared < reach * reach
                 };
                 // Where numbers are too large to tell nothing is felt either.
-                if within(felt) {
-                    self.felt.push(n as u32);
-                    pace = pace.max(Pace::of(within(middling), within(fine)));
-                }
+                let is_felt = within(felt);
+                let near = u32::from(within(middling)) + u32::from(within(fine));
+                nearness = nearness.max(near * u32::from(is_felt));
+                self.felt[count] = n as u32;
+                count += usize::from(is_felt);
             }
-            self.felt_start.push(self.felt.len() as u32);
+            let mut pace = Pace::ALL[nearness as usize];
+            self.felt_start.push(count as u32);
             let walls = chunk.walls_of(i);
             if !walls.is_empty() {
                 let moved = velocity.length() * chunk.dt;
@@ -253,7 +272,15 @@ impl Work {
                     pace = pace.max(Pace::of(gap < middling, gap < fine));
                 }
             }
-            self.paces[pace as usize].push(i as u32);
+            let felt = self.felt_start[i + 1] - self.felt_start[i];
+            let rank = (felt as usize).min(RANKS - 1);
+            self.ranks[pace as usize][rank].push(i as u32);
+        }
+        for (list, ranks) in self.paces.iter_mut().zip(&self.ranks) {
+            list.clear();
+            for rank in ranks {
+                list.extend_from_slice(rank);
+            }
         }
     }
 
@@ -277,15 +304,13 @@ impl Work {
         for (lane, &agent) in group.iter().enumerate() {
             let i = agent as usize;
             let own = &mut self.own;
-            let velocity = sound2(chunk.velocity[i]);
-            let wish = sound2(model.wish(chunk.seed, chunk.id[i], chunk.preferred[i]));
             let fastest = sound(chunk.max_speed[i]).max(0.0);
+            let velocity = sound2(chunk.velocity[i]).clamp_length_max(fastest);
+            let wish = sound2(model.wish(chunk.seed, chunk.id[i], chunk.preferred[i]));
             let cap = (wish.length() * model.top_speed).max(fastest * STANDING);
             let radius = sound(chunk.radius[i]);
             own.vx.0[lane] = velocity.x;
             own.vy.0[lane] = velocity.y;
-            own.from_x.0[lane] = velocity.x;
-            own.from_y.0[lane] = velocity.y;
             own.wish_x.0[lane] = wish.x;
             own.wish_y.0[lane] = wish.y;
             own.mass.0[lane] = sound(chunk.mass[i]).max(0.1);

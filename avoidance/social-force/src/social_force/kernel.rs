@@ -6,17 +6,22 @@ use throng_kit::lanes::{exp, greater, lesser};
 
 use super::{
     Form, SocialForce,
-    groups::{Bodies, Own, Walls, Work},
+    groups::{Pull, Walls, Work},
 };
 
 /// Distance below which a direction is not computed, metres.
 const TINY: f32 = 1e-6;
-/// Speed up to which a neighbour is taken to mirror our coming nearer, metres per second.
-const MIRRORED: f32 = 0.3;
-/// Argument below which the exponential counts as zero.
-const UNFELT: f32 = -14.0;
+/// How far into the sub-step forces are taken: between the middle, of second order, and the end,
+/// which damps what is too stiff.
+const AHEAD: f32 = 0.7;
+/// Net force, as a share of all forces on an agent, at which it is out of balance.
+const UNBALANCED: f32 = 0.4;
+/// Share of the unseen answers of a dense crowd that counts as mass, and most of it, in masses.
+const CROWD_MASS: f32 = 0.5;
+const MOST_CROWD_MASS: f32 = 2.0;
 
-/// The 2x2 system of a sub-step: `matrix * v = right`, the matrix symmetric.
+/// The 2x2 system of a sub-step for the change of velocity: `matrix * dv = right`, the matrix
+/// symmetric.
 struct System<S: Simd> {
     xx: f32x8<S>,
     xy: f32x8<S>,
@@ -26,25 +31,22 @@ struct System<S: Simd> {
 }
 
 impl<S: Simd> System<S> {
-    /// Adds `press` along the unit vector n, a stiffness along n and a rubbing across it against
-    /// something that moves at (vx, vy).
+    /// Adds a force, how it falls per change of velocity along n and across it.
     #[inline(always)]
     fn add(
         &mut self,
         n: (f32x8<S>, f32x8<S>),
-        press: f32x8<S>,
-        stiff: f32x8<S>,
-        rub: f32x8<S>,
-        v: (f32x8<S>, f32x8<S>),
+        force: (f32x8<S>, f32x8<S>),
+        along: f32x8<S>,
+        across: f32x8<S>,
     ) {
-        let extra = stiff - rub;
+        let extra = along - across;
         let (ex, ey) = (extra * n.0, extra * n.1);
-        self.xx += rub + ex * n.0;
+        self.xx += across + ex * n.0;
         self.xy += ex * n.1;
-        self.yy += rub + ey * n.1;
-        let along = press + extra * (n.0 * v.0 + n.1 * v.1);
-        self.rx += rub * v.0 + along * n.0;
-        self.ry += rub * v.1 + along * n.1;
+        self.yy += across + ey * n.1;
+        self.rx += force.0;
+        self.ry += force.1;
     }
 
     #[inline(always)]
@@ -65,12 +67,27 @@ struct Contact<S: Simd> {
     rub: f32x8<S>,
 }
 
+impl<S: Simd> Contact<S> {
+    /// The force on somebody who moves at this velocity beside it.
+    #[inline(always)]
+    fn force(&self, velocity: (f32x8<S>, f32x8<S>)) -> (f32x8<S>, f32x8<S>) {
+        let along = self.n.0 * velocity.0 + self.n.1 * velocity.1;
+        let size = self.press + self.rub * along;
+        (
+            size * self.n.0 - self.rub * velocity.0,
+            size * self.n.1 - self.rub * velocity.1,
+        )
+    }
+}
+
 /// The options as vectors.
 pub struct Constants<S: Simd> {
     strength: f32x8<S>,
     per_range: f32x8<S>,
     stiffness: f32x8<S>,
     friction: f32x8<S>,
+    /// Argument below which the exponential counts as zero.
+    unfelt: f32x8<S>,
     zero: f32x8<S>,
     cos_sight: f32,
 }
@@ -84,6 +101,7 @@ impl<S: Simd> Constants<S> {
             per_range: constant(1.0 / model.range),
             stiffness: constant(model.stiffness),
             friction: constant(model.friction),
+            unfelt: constant(-model.cutoff),
             zero: constant(0.0),
             cos_sight: math::cos(model.sight.to_radians()),
         }
@@ -94,7 +112,7 @@ impl<S: Simd> Constants<S> {
     fn circular(&self, simd: S, overlap: f32x8<S>, felt: f32x8<S>) -> (f32x8<S>, f32x8<S>) {
         let argument = overlap * self.per_range;
         let repulsion = self.strength * felt * exp(simd, argument);
-        let repulsion = argument.simd_gt(UNFELT).select(repulsion, self.zero);
+        let repulsion = argument.simd_gt(self.unfelt).select(repulsion, self.zero);
         (repulsion, repulsion * self.per_range)
     }
 
@@ -128,84 +146,63 @@ pub fn run<S: Simd>(
     dt: f32,
 ) {
     let h = if dt > 1e-6 { dt } else { 1e-6 } / steps as f32;
-    let Work {
-        own, bodies, walls, ..
-    } = work;
-    substep::<S, true>(simd, model, constants, own, bodies, walls, h, 0.0);
-    for step in 1..steps {
-        let passed = h * step as f32;
-        substep::<S, false>(simd, model, constants, own, bodies, walls, h, passed);
+    work.pulls.resize(work.bodies.len(), Pull::default());
+    for step in 0..steps {
+        let held = substep(simd, model, constants, work, h, dt);
+        // Where the others have gone is of no use after the last one.
+        if step + 1 < steps {
+            react(simd, work, h, (step == 0).then_some(held));
+        }
     }
 }
 
-/// One linearly implicit sub-step, `passed` seconds after the beginning of the step.
+/// One linearly implicit sub-step of the group; the share of the forces that is in balance.
 #[inline(always)]
-fn substep<S: Simd, const FIRST: bool>(
+fn substep<S: Simd>(
     simd: S,
     model: &SocialForce,
     constants: &Constants<S>,
-    own: &mut Own,
-    bodies: &mut [Bodies],
-    walls: &[Walls],
+    work: &mut Work,
     h: f32,
-    passed: f32,
-) {
+    dt: f32,
+) -> f32x8<S> {
+    let Work {
+        own,
+        bodies,
+        pulls,
+        walls,
+        ..
+    } = work;
     let zero = constants.zero;
-    let one = f32x8::splat(simd, 1.0);
     let (x, y) = (own.x.load(simd), own.y.load(simd));
     let (vx, vy) = (own.vx.load(simd), own.vy.load(simd));
     let (wish_x, wish_y) = (own.wish_x.load(simd), own.wish_y.load(simd));
     let mass = own.mass.load(simd);
-    let inertia = mass * (1.0 / h);
     let drive = mass * (1.0 / model.relaxation);
+    let inert = mass * (1.0 / h) + drive * AHEAD;
+    let (drive_x, drive_y) = (drive * (wish_x - vx), drive * (wish_y - vy));
     let mut system = System {
-        xx: inertia + drive,
+        xx: inert,
         xy: zero,
-        yy: inertia + drive,
-        rx: inertia * vx + drive * wish_x,
-        ry: inertia * vy + drive * wish_y,
+        yy: inert,
+        rx: drive_x,
+        ry: drive_y,
     };
+    let mut all = (drive_x * drive_x + drive_y * drive_y).sqrt();
+    let (mut stiffness, mut stiffest) = (zero, zero);
     let elliptical = model.form == Form::Elliptical;
-    let (from_x, from_y) = (own.from_x.load(simd), own.from_y.load(simd));
-    // How we have left the way that we were on.
-    let (left_x, left_y) = (x - from_x * passed, y - from_y * passed);
-    let per_mass = 0.5 * h / mass;
-    let nearest = f32x8::splat(simd, -MIRRORED * passed);
-    for body in bodies {
+    for (body, pull) in bodies.iter().zip(pulls.iter_mut()) {
         let (bx, by) = (body.vx.load(simd), body.vy.load(simd));
-        let (reach, yields) = (body.reach.load(simd), body.yields.load(simd));
-        let (dx, dy, ux, uy, scale, gives, given);
-        if FIRST {
-            // Nothing has moved yet; who yields mirrors.
-            let mirrors = yields.simd_gt(zero);
-            (dx, dy) = (x - body.x.load(simd), y - body.y.load(simd));
-            ux = mirrors.select((bx + from_x) * 0.5, bx);
-            uy = mirrors.select((by + from_y) * 0.5, by);
-            scale = one + yields;
-            (gives, given) = (zero, zero);
-        } else {
-            let (away_x, away_y) = (body.away_x.load(simd), body.away_y.load(simd));
-            (gives, given) = (body.gives.load(simd), body.given.load(simd));
-            let left = (left_x * away_x + left_y * away_y) * yields;
-            // Away from it: it mirrors that. Towards it: so too, up to a small speed, and it gives
-            // way.
-            let apart = left.simd_ge(zero);
-            let nearer = greater(left, nearest);
-            let back = apart.select(greater(left, given), nearer + given * yields);
-            let mirrors = (apart & left.simd_ge(given)) | (!apart & left.simd_gt(nearest));
-            let mirrors = mirrors & yields.simd_gt(zero);
-            let lost = apart.select(zero, gives * 0.5);
-            dx = x - (body.x.load(simd) + bx * passed - away_x * back);
-            dy = y - (body.y.load(simd) + by * passed - away_y * back);
-            scale = mirrors.select(one + one, one);
-            ux = mirrors.select((bx + from_x) * 0.5 - away_x * lost, bx - away_x * gives);
-            uy = mirrors.select((by + from_y) * 0.5 - away_y * lost, by - away_y * gives);
-        }
+        let relative = (vx - bx, vy - by);
+        let dx = x - body.x.load(simd) + relative.0 * (AHEAD * h);
+        let dy = y - body.y.load(simd) + relative.1 * (AHEAD * h);
         let distance = greater(dx * dx + dy * dy, f32x8::splat(simd, TINY * TINY)).sqrt();
         let per = 1.0 / distance;
         let n = (dx * per, dy * per);
+        let reach = body.reach.load(simd);
         let overlap = reach - distance;
         let felt = body.felt.load(simd);
+        let mut aside = (zero, zero);
         let repulsion = if elliptical {
             let to = Offset {
                 x: dx,
@@ -215,49 +212,89 @@ fn substep<S: Simd, const FIRST: bool>(
             };
             let (fx, fy) = stride_force(simd, model, &to, (bx, by), (wish_x, wish_y), constants);
             let (fx, fy) = (fx * mass * felt, fy * mass * felt);
-            system.rx += fx;
-            system.ry += fy;
-            let along = greater(fx * n.0 + fy * n.1, zero);
-            (zero, along * (1.0 / model.potential_range))
+            let along = fx * n.0 + fy * n.1;
+            aside = (fx - along * n.0, fy - along * n.1);
+            (along, greater(along, zero) * (1.0 / model.potential_range))
         } else {
             constants.circular(simd, overlap, felt)
         };
         let contact = constants.touch(n, overlap, repulsion, reach);
-        system.add(
-            n,
-            contact.press,
-            contact.stiff * scale * h,
-            contact.rub * scale,
-            (ux, uy),
-        );
-        if FIRST {
-            body.away_x.store(n.0);
-            body.away_y.store(n.1);
-            body.pressed.store(contact.press);
-        } else {
-            let grown = greater(contact.press - body.pressed.load(simd), zero);
-            let gives = gives + grown * per_mass * yields;
-            body.gives.store(gives);
-            body.given.store(given + gives * h);
-        }
+        let force = contact.force(relative);
+        let force = (force.0 + aside.0, force.1 + aside.1);
+        // Who yields answers our change of velocity by the opposite one.
+        let both = body.yields.load(simd) + 1.0;
+        let along = contact.stiff * both * (AHEAD * AHEAD * h);
+        let across = contact.rub * both;
+        system.add(n, force, along, across);
+        all += contact.press;
+        stiffness += repulsion.1;
+        stiffest = greater(repulsion.1, stiffest);
+        pull.x.store(force.0);
+        pull.y.store(force.1);
+        pull.n_x.store(n.0);
+        pull.n_y.store(n.1);
+        pull.along.store(along - across);
+        pull.across.store(across);
+        pull.press.store(contact.press);
     }
     let radius = own.radius.load(simd);
-    for wall in walls {
-        let contact = beside_wall(simd, model, constants, wall, (x, y), radius, mass);
-        let stiff = contact.stiff * f32x8::splat(simd, h);
-        system.add(contact.n, contact.press, stiff, contact.rub, (zero, zero));
+    let at = (x + vx * (AHEAD * h), y + vy * (AHEAD * h));
+    for wall in walls.iter() {
+        let contact = beside_wall(simd, model, constants, wall, at, radius, mass);
+        let along = contact.stiff * (AHEAD * AHEAD * h);
+        system.add(contact.n, contact.force((vx, vy)), along, contact.rub);
+        all += contact.press;
     }
-    let (mut nx, mut ny) = system.solve();
+    // With one other nothing is unseen.
+    let crowd = (stiffness - stiffest) * (CROWD_MASS * dt * dt);
+    let crowd = lesser(crowd, mass * MOST_CROWD_MASS) * (1.0 / h);
+    system.xx += crowd;
+    system.yy += crowd;
+    let net = (system.rx * system.rx + system.ry * system.ry).sqrt();
+    let unheld = net / (greater(all, f32x8::splat(simd, 1e-3)) * UNBALANCED);
+    let held = greater(1.0 - unheld, zero);
+    let (dx, dy) = system.solve();
+    let (mut nx, mut ny) = (vx + dx, vy + dy);
     let cap = own.cap.load(simd);
     let squared = nx * nx + ny * ny;
     let fast = squared.simd_gt(cap * cap);
     let cut = cap / greater(squared, f32x8::splat(simd, 1e-12)).sqrt();
     nx = fast.select(nx * cut, nx);
     ny = fast.select(ny * cut, ny);
+    let (dx, dy) = (nx - vx, ny - vy);
     own.vx.store(nx);
     own.vy.store(ny);
-    own.x.store(x + nx * h);
-    own.y.store(y + ny * h);
+    own.dx.store(dx);
+    own.dy.store(dy);
+    own.x.store(x + (vx + dx * AHEAD) * h);
+    own.y.store(y + (vy + dy * AHEAD) * h);
+    held
+}
+
+/// Moves the others of a group through a sub-step: on, and pushed back by what pushed us. What was
+/// in balance when the step began pushes nobody.
+#[inline(always)]
+fn react<S: Simd>(simd: S, work: &mut Work, h: f32, held: Option<f32x8<S>>) {
+    let own = &work.own;
+    let (dx, dy) = (own.dx.load(simd), own.dy.load(simd));
+    let per_mass = h / own.mass.load(simd);
+    for (body, pull) in work.bodies.iter_mut().zip(&work.pulls) {
+        if let Some(held) = held {
+            body.held.store(pull.press.load(simd) * held);
+        }
+        let n = (pull.n_x.load(simd), pull.n_y.load(simd));
+        let across = pull.across.load(simd);
+        let moved = n.0 * dx + n.1 * dy;
+        let along = pull.along.load(simd) * moved + body.held.load(simd);
+        let push = body.yields.load(simd) * per_mass;
+        let gx = (along * n.0 + across * dx - pull.x.load(simd)) * push;
+        let gy = (along * n.1 + across * dy - pull.y.load(simd)) * push;
+        let (vx, vy) = (body.vx.load(simd), body.vy.load(simd));
+        body.x.store(body.x.load(simd) + (vx + gx * AHEAD) * h);
+        body.y.store(body.y.load(simd) + (vy + gy * AHEAD) * h);
+        body.vx.store(vx + gx);
+        body.vy.store(vy + gy);
+    }
 }
 
 /// From a neighbour to oneself.

@@ -4,8 +4,8 @@ use fearless_simd::Level;
 use glam::Vec2;
 use proptest::prelude::*;
 use throng_core::{
-    LocalAvoidance, NON_RECIPROCAL, Neighbour, NeighbourRows, SAME_GROUP, Scratch, SteerChunk,
-    WallRows, math,
+    LocalAvoidance, NON_RECIPROCAL, NearWall, Neighbour, NeighbourRows, SAME_GROUP, Scratch,
+    SteerChunk, WallRows, math,
     random::{Purpose, Stream},
 };
 use throng_kit::few::{Few, Someone};
@@ -129,6 +129,7 @@ fn companions_repel_less_and_movers_do_not_yield() {
 fn the_ellipse_of_somebody_standing_is_a_circle() {
     let model = SocialForce {
         form: Form::Elliptical,
+        reach: 4.0,
         ..plain()
     };
     let mut few = Few::of([Someone::new(Vec2::ZERO, Vec2::X * 1e-5), standing(1.0, 0.0)]);
@@ -264,6 +265,7 @@ proptest! {
     fn finite_bounded_and_the_same_bits_for_anything_finite(
         own in (vector(3.0), vector(2.0), number(0.5), number(3.0), number(90.0)),
         others in prop::collection::vec((vector(2.0), vector(2.0), number(0.5), 0u8..8), 0..12),
+        walls in prop::collection::vec((vector(2.0), vector(2.0)), 0..4),
         dt in prop_oneof![Just(0.1f32), Just(0.5f32), 1e-6f32..2.0],
         elliptical in any::<bool>(),
     ) {
@@ -276,6 +278,17 @@ proptest! {
         let radii: Vec<_> = others.iter().map(|o| o.2.abs()).collect();
         let flags: Vec<_> = others.iter().map(|o| o.3).collect();
         let ids: Vec<_> = (1..=count as u64).collect();
+        let walls: Vec<_> = walls
+            .iter()
+            .map(|&(a, b)| NearWall {
+                a,
+                b,
+                before: Vec2::ZERO,
+                after: Vec2::ZERO,
+                flags: 3,
+                wall: 0,
+            })
+            .collect();
         let chunk = SteerChunk {
             dt,
             step: 1,
@@ -296,7 +309,7 @@ proptest! {
                 flags: &flags,
                 id: &ids,
             },
-            walls: WallRows { start: &[0, 0], walls: &[] },
+            walls: WallRows { start: &[0, walls.len() as u32], walls: &walls },
         };
         let model = SocialForce {
             form: if elliptical { Form::Elliptical } else { Form::Circular },

@@ -20,6 +20,9 @@ pub const EXPERIMENT: Experiment = Experiment {
 
 const SCENARIO: &str = include_str!("../../../../tests/scenarios/bottleneck.toml");
 
+/// Width of a real door, metres, and the persons per second who passed it.
+const REAL: (f64, f64) = (0.5, 1.15);
+
 fn run(study: &mut Study) -> Result<(), Failure> {
     let widths: &[f64] = study.size(
         &[0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.2, 2.4],
@@ -68,6 +71,15 @@ fn run(study: &mut Study) -> Result<(), Failure> {
             fits.row([json!(model), Value::Null, Value::Null, Value::Null]);
         }
     }
+    // Measured at a door (Juelich, by PedPy); how many passed is not told.
+    let (width, flow) = REAL;
+    flows.row([
+        json!("real people"),
+        json!(width),
+        json!(flow),
+        json!(flow / width),
+        Value::Null,
+    ]);
     study.table(flows)?;
     study.table(fits)?;
     study.remark(

@@ -96,6 +96,8 @@ fn measure(
         opening = {exit}
         thickness = 0.4
         beyond = 8.0
+        [nav]
+        kind = "ecm"
         [profile.adult]
         radius = 0.2
         [[source]]

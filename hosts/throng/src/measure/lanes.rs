@@ -11,6 +11,9 @@
 //! 85, 066128, 2012). It is 1 where everybody in a strip walks the same way. Few people in a strip
 //! have some order by chance, so the expectation `phi_0` over random directions is told with it,
 //! and `(phi - phi_0) / (1 - phi_0)` is 0 for a mixed and 1 for a laned crowd.
+//!
+//! Lanes in long corridors end and drift aside, so that a strip from end to end mixes several of
+//! them; [`order_within`] looks at a length of the strip about each person.
 
 use glam::DVec2;
 
@@ -70,36 +73,52 @@ pub fn axis(velocities: &[DVec2]) -> Option<DVec2> {
 /// Lane order of people at some places with some velocities; none unless at least a tenth of four
 /// or more people walk against the others along one axis.
 pub fn order(at: &[DVec2], velocities: &[DVec2], half_width: f64) -> Option<Order> {
+    order_within(at, velocities, half_width, f64::INFINITY)
+}
+
+/// The same with strips that end so far before and behind each person.
+pub fn order_within(
+    at: &[DVec2],
+    velocities: &[DVec2],
+    half_width: f64,
+    half_length: f64,
+) -> Option<Order> {
     let axis = axis(velocities)?;
     let across = axis.perp();
     // Sorted across the axis, a strip is a range.
-    let mut people: Vec<(f64, bool)> = at
+    let mut people: Vec<(f64, f64, bool)> = at
         .iter()
         .zip(velocities)
-        .map(|(p, v)| (p.dot(across), v.dot(axis) > 0.0))
+        .map(|(p, v)| (p.dot(across), p.dot(axis), v.dot(axis) > 0.0))
         .collect();
-    people.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    people.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let n = people.len();
-    let ahead = people.iter().filter(|p| p.1).count();
+    let ahead = people.iter().filter(|p| p.2).count();
     if n < 4 || (ahead.min(n - ahead) as f64) < LEAST_SHARE * n as f64 {
         return None;
     }
     let mut running = Vec::with_capacity(n + 1);
     running.push(0usize);
     for p in &people {
-        running.push(running[running.len() - 1] + usize::from(p.1));
+        running.push(running[running.len() - 1] + usize::from(p.2));
     }
     let (mut sum, mut chance) = (0.0, 0.0);
     let (mut low, mut high) = (0, 0);
-    for (place, forward) in &people {
+    for (place, along, forward) in &people {
         while place - people[low].0 > half_width {
             low += 1;
         }
         while high < n && people[high].0 - place <= half_width {
             high += 1;
         }
-        let all = (high - low) as f64;
-        let with_axis = (running[high] - running[low]) as f64;
+        let (all, with_axis) = if half_length.is_finite() {
+            let near = people[low..high].iter();
+            near.filter(|p| (p.1 - along).abs() <= half_length)
+                .fold((0, 0), |(all, with), p| (all + 1, with + usize::from(p.2)))
+        } else {
+            (high - low, running[high] - running[low])
+        };
+        let (all, with_axis) = (all as f64, with_axis as f64);
         let like = if *forward { with_axis } else { all - with_axis };
         let excess = (2.0 * like - all) / all;
         sum += excess * excess;
@@ -161,6 +180,20 @@ mod tests {
         let mixed = order(&at, &moving, HALF_WIDTH).unwrap();
         assert_eq!(mixed.order, 0.0);
         assert!(mixed.beyond_chance() < 0.0);
+    }
+
+    #[test]
+    fn lanes_that_end_have_order_within_their_length_only() {
+        // Four rows of two lanes each, one behind the other and opposite.
+        let (at, moving) = corridor(|row, i| (row + i / 5) % 2 == 0);
+        let whole = order(&at, &moving, HALF_WIDTH).unwrap();
+        assert_eq!(whole.order, 0.0);
+        let near = order_within(&at, &moving, HALF_WIDTH, 1.5).unwrap();
+        // Beside the seam two of three walk the same way, elsewhere all: (8 + 2 / 9) / 10.
+        assert!((near.order - (8.0 + 2.0 / 9.0) / 10.0).abs() < 1e-12);
+        assert!(near.beyond_chance() > 0.5);
+        let far = order_within(&at, &moving, HALF_WIDTH, 100.0).unwrap();
+        assert!((far.by_chance - whole.by_chance).abs() < 1e-12);
     }
 
     #[test]
