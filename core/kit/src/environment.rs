@@ -155,6 +155,8 @@ pub struct Environment {
     pub obstacles: Vec<Obstacle>,
     /// The file's own cells, where it is a grid.
     pub cells: Option<FileCells>,
+    /// A mesh to draw instead of the ground.
+    pub render: Option<Mesh>,
     /// What the reader repaired or assumed, each naming the feature.
     pub notices: Vec<String>,
 }
