@@ -21,7 +21,7 @@ fn listed(name: &str) -> Option<(Mesh, Vec<f64>)> {
         let mut words = line.split_whitespace();
         match words.next() {
             Some("v") => {
-                let v: Vec<f64> = words.map(|w| w.parse().unwrap()).collect();
+                let v: Vec<f64> = words.take(3).map(|w| w.parse().unwrap()).collect();
                 mesh.vertices.push(DVec3::new(v[0], v[1], v[2]));
             }
             Some("f") => {
@@ -88,4 +88,26 @@ fn exact_distances_are_those_listed() {
         );
         assert!(worst < 1e-6, "{name}: off by {worst}");
     }
+}
+
+#[test]
+fn one_pair_of_the_scanned_bunny() {
+    let Some((mesh, _)) = listed("stanford-bunny") else {
+        return;
+    };
+    let ground = Ground::from_mesh(&mesh).unwrap();
+    let surface = Surface::new(&ground.view());
+    let origin = ground.view().origin;
+    // Numbers count the vertices that a triangle names.
+    let mut used: Vec<u32> = mesh.triangles.iter().flatten().copied().collect();
+    used.sort_unstable();
+    used.dedup();
+    let at = |v: usize| point_of(&surface, origin, mesh.vertices[used[v] as usize]);
+    let mut windows = Windows::default();
+    let mut path = Vec::new();
+    let found = windows.path(&surface, at(0), at(17417), &mut path).unwrap();
+    let walked: f64 = path.windows(2).map(|w| w[0].at.distance(w[1].at)).sum();
+    println!("stanford-bunny: {} windows, {found}", windows.len());
+    assert!((found / 0.083883764057646 - 1.0).abs() < 1e-9, "{found}");
+    assert!((walked / found - 1.0).abs() < 1e-9);
 }

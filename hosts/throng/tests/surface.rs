@@ -78,7 +78,10 @@ fn exact_lengths_are_those_listed() {
             return;
         };
         let (least, most) = (found[0], found[found.len() - 1]);
-        assert!(least > 1.0 - 1e-6 && most < 1.0 + 1e-6, "{name}: {least} to {most}");
+        assert!(
+            least > 1.0 - 1e-6 && most < 1.0 + 1e-6,
+            "{name}: {least} to {most}"
+        );
     }
 }
 
@@ -109,10 +112,16 @@ fn graph_paths_are_no_shorter_and_dijkstra_finds_what_astar_finds() {
     };
     let (exact, dijkstra) = (length("exact"), length("dijkstra"));
     assert!((length("astar") - dijkstra).abs() < 1e-3);
-    assert!(exact <= dijkstra && dijkstra < exact * 1.3, "{exact} {dijkstra}");
+    assert!(
+        exact <= dijkstra && dijkstra < exact * 1.3,
+        "{exact} {dijkstra}"
+    );
     assert!(length("weighted-astar") >= dijkstra - 1e-3);
     let iterative = length("iterative");
-    assert!(iterative >= exact * (1.0 - 1e-6) && iterative <= exact * 1.02, "{iterative} {exact}");
+    assert!(
+        iterative >= exact * (1.0 - 1e-6) && iterative <= exact * 1.02,
+        "{iterative} {exact}"
+    );
 }
 
 #[test]
@@ -163,7 +172,10 @@ fn improved_paths_keep_away_from_the_corner_they_go_round() {
             .count()
     };
     let touching = on_walls(&raw, &raw.path(from, to, 0.24).unwrap());
-    assert!(touching > 0, "without improvements the path turns at corners");
+    assert!(
+        touching > 0,
+        "without improvements the path turns at corners"
+    );
     assert_eq!(on_walls(&sim, &path), 0, "{:?}", path.points);
 }
 
@@ -187,6 +199,10 @@ fn people_walk_about_on_every_kind_of_surface() {
         let m = sim.metrics();
         assert_eq!((m.lost, m.unreachable), (0, 0), "{environment}");
         assert!(m.arrivals > 20, "{environment}: {} arrivals", m.arrivals);
-        assert!(m.stalled_share() < 0.03, "{environment}: {}", m.stalled_share());
+        assert!(
+            m.stalled_share() < 0.03,
+            "{environment}: {}",
+            m.stalled_share()
+        );
     }
 }

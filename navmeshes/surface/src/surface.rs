@@ -26,6 +26,8 @@ use refine::Refined;
 
 /// Clearance is exact up to this and capped there, metres, where there are walls at all.
 const MOST_CLEARANCE: f32 = 4.0;
+/// However small the surface, no edge is longer than its extent over this.
+const LEAST_ACROSS: f32 = 12.0;
 /// Half the width of a gate at the most, metres.
 const HALF_GATE: f32 = 1.0;
 /// Points along an edge at which clearance is measured, its ends apart.
@@ -34,7 +36,8 @@ const SAMPLES: usize = 3;
 options! {
     /// A graph over the corners of a refined mesh, with patches as regions.
     pub struct SurfaceMap {
-        /// Edges longer than this are cut; shorter ones stay as they are in the mesh.
+        /// Edges longer than this, or than a twelfth of the whole, are cut; shorter ones stay as
+        /// they are in the mesh.
         spacing: f32 = 2.0, "m", 0.05..=1000.0;
         /// Area that regions come to, about.
         patch: f32 = 6.0, "m2", 0.01..=1000000.0;
@@ -67,7 +70,12 @@ impl NavRepresentation for SurfaceMap {
     fn build(&mut self, site: &Site<'_>, map: &mut NavMap) -> Result<(), NavError> {
         let ground = &site.ground;
         let surface = Surface::new(ground);
-        let refined = Refined::new(ground, &surface, f64::from(self.spacing))?;
+        let (low, high) = (ground.vertices.iter())
+            .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), v| {
+                (low.min(*v), high.max(*v))
+            });
+        let spacing = self.spacing.min((high - low).length() / LEAST_ACROSS);
+        let refined = Refined::new(ground, &surface, f64::from(spacing))?;
         self.one_sided = (0..ground.triangles.len() as u32).any(|t| {
             (0..3).any(|s| {
                 let code = surface.across(t, s);

@@ -83,6 +83,10 @@ register! {
     offers: Capabilities::ROUTES,
 }
 
+/// A path that is pulled tight keeps its side of hills and holes: its seed is found with a weight
+/// of no more than this.
+const SEED_WEIGHT: f32 = 1.2;
+
 /// What a thread keeps from batch to batch.
 #[derive(Debug, Default)]
 struct Workspace {
@@ -185,7 +189,10 @@ impl Geodesic {
             }
             by => by,
         };
-        let spots = [known.surface.spot(request.from), known.surface.spot(request.to)];
+        let spots = [
+            known.surface.spot(request.from),
+            known.surface.spot(request.to),
+        ];
         let metre = match world.prices.get(prices) {
             Some(table) => f64::from(table.uniform.unwrap_or(1.0)),
             None => 1.0,
@@ -197,6 +204,10 @@ impl Geodesic {
                 _ => None,
             };
             let path = &mut workspace.path;
+            if request.agent != NONE {
+                // Light that was grown for others may differ in the last bit.
+                workspace.windows.forget();
+            }
             let length = match lit {
                 Some(windows) => windows.path_to_source(&known.surface, spots[0], path),
                 None => workspace
@@ -211,6 +222,16 @@ impl Geodesic {
                 geodesic: true,
             });
         }
+        let by_graph = by != Algorithm::Iterative;
+        if by_graph && self.line_of_sight && uniform && improve::in_sight(world, request) {
+            workspace.turns.clear();
+            let length = f64::from(request.from.point.distance(request.to.point));
+            return Ok(Found {
+                length,
+                cost: length * metre,
+                geodesic: false,
+            });
+        }
         let mut terms = Terms::new(world, prices, request.weight, radius);
         terms.map = &known.rooms;
         let query = RouteQuery {
@@ -222,7 +243,8 @@ impl Geodesic {
                 _ => known.heuristic,
             },
             greed: match by {
-                Algorithm::WeightedAstar | Algorithm::Iterative => self.weight,
+                Algorithm::WeightedAstar => self.weight,
+                Algorithm::Iterative => self.weight.min(SEED_WEIGHT),
                 _ => 1.0,
             },
             most_expansions: self.limit,
@@ -255,7 +277,15 @@ impl Geodesic {
                 });
             }
         }
-        improve::turns_of_route(world, known, request, from, edges, &query.terms, &mut workspace.turns);
+        improve::turns_of_route(
+            world,
+            known,
+            request,
+            from,
+            edges,
+            &query.terms,
+            &mut workspace.turns,
+        );
         let beside = f64::from(from.distance) + f64::from(to.distance);
         let per_metre = if route.length > 0.0 {
             route.cost / route.length
@@ -279,7 +309,15 @@ impl Geodesic {
         routes: &mut RouteSink,
     ) {
         let (turns, gates) = (&mut workspace.turns, &mut workspace.gates);
-        improve::gates_of(world, known, request, self, turns, gates, &mut workspace.improve);
+        improve::gates_of(
+            world,
+            known,
+            request,
+            self,
+            turns,
+            gates,
+            &mut workspace.improve,
+        );
         let mut walked = 0.0;
         let mut at = request.from.point;
         for next in gates.iter().map(|g| g.middle).chain([request.to.point]) {
@@ -287,8 +325,18 @@ impl Geodesic {
             at = next;
         }
         let length = if found.geodesic { found.length } else { walked };
-        let share = if found.length > 0.0 { length / found.length } else { 1.0 };
-        routes.push_gates(gates.drain(..), length as f32, (found.cost * share) as f32);
+        let share = if found.length > 0.0 {
+            length / found.length
+        } else {
+            1.0
+        };
+        let cost = (found.cost * share) as f32;
+        if gates.is_empty() {
+            // Without gates a route over no edges, so that the core sees when it is out of sight.
+            routes.push_edges([], length as f32, cost);
+        } else {
+            routes.push_gates(gates.drain(..), length as f32, cost);
+        }
     }
 }
 

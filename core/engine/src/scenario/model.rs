@@ -123,6 +123,8 @@ pub struct EnvironmentSpec {
     pub heights: Option<f64>,
     /// Whether coordinates are metres (or degrees); by default decided by the file.
     pub projected: Option<bool>,
+    /// A mesh to draw instead of the ground, where people walk on a part of what is seen.
+    pub render: Option<std::path::PathBuf>,
 }
 
 /// One planar layer.

@@ -153,6 +153,11 @@ impl Windows {
         &self.distance
     }
 
+    /// Forgets the last source, so that no answer depends on what was asked before.
+    pub fn forget(&mut self) {
+        self.source = None;
+    }
+
     /// How many windows there are.
     pub fn len(&self) -> usize {
         self.windows.len()

@@ -46,7 +46,11 @@ fn run(study: &mut Study) -> Result<(), Failure> {
     );
     for (algorithm, known) in ALGORITHMS {
         // Exact paths on 109k triangles take a second each.
-        let agents = if algorithm == "exact" { agents / 50 } else { agents };
+        let agents = if algorithm == "exact" {
+            agents / 50
+        } else {
+            agents
+        };
         study.progress(algorithm);
         let crowd = Crowd {
             environment: "generate = \"rings\"",

@@ -103,9 +103,20 @@ fn scenario(people: u32, model: &str) -> String {
     );
     let place = |share: f64| {
         let (around, polar) = (share * std::f64::consts::TAU, RING / 25.0);
-        let (sin, cos) = (throng::core::math::sin(polar), throng::core::math::cos(polar));
-        let (x, y) = (throng::core::math::cos(around), throng::core::math::sin(around));
-        format!("[{:.4}, {:.4}, {:.4}]", 25.0 * sin * x, 25.0 * sin * y, 25.0 * cos)
+        let (sin, cos) = (
+            throng::core::math::sin(polar),
+            throng::core::math::cos(polar),
+        );
+        let (x, y) = (
+            throng::core::math::cos(around),
+            throng::core::math::sin(around),
+        );
+        format!(
+            "[{:.4}, {:.4}, {:.4}]",
+            25.0 * sin * x,
+            25.0 * sin * y,
+            25.0 * cos
+        )
     };
     for i in 0..people {
         let share = f64::from(i) / f64::from(people);

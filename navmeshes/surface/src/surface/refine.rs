@@ -131,7 +131,10 @@ impl Refined {
     }
 
     fn is_cut(&self, ground: &GroundView<'_>, cell: &Cell, edge: usize, spacing: f64) -> bool {
-        let (a, b) = (cell.corners[edge] as usize, cell.corners[(edge + 1) % 3] as usize);
+        let (a, b) = (
+            cell.corners[edge] as usize,
+            cell.corners[(edge + 1) % 3] as usize,
+        );
         let long = self.points[a].distance_squared(self.points[b]) > spacing * spacing;
         long || self.rim[a] && self.rim[b] && !self.is_rim_side(ground, cell.sides[edge])
     }
@@ -142,7 +145,10 @@ impl Refined {
 
     /// A node in the middle of an edge.
     fn middle(&mut self, ground: &GroundView<'_>, cell: &Cell, edge: usize) -> NodeId {
-        let (a, b) = (cell.corners[edge] as usize, cell.corners[(edge + 1) % 3] as usize);
+        let (a, b) = (
+            cell.corners[edge] as usize,
+            cell.corners[(edge + 1) % 3] as usize,
+        );
         let point = (self.points[a] + self.points[b]) / 2.0;
         let side = cell.sides[edge];
         self.places.push(Location {
@@ -247,7 +253,9 @@ impl Refined {
 
     /// Not negative inside a cell: twice the least area of the point with an edge.
     fn inside(&self, normal: Vec3, cell: usize, point: Vec3) -> f32 {
-        let c = self.cells[cell].corners.map(|n| self.places[n as usize].point);
+        let c = self.cells[cell]
+            .corners
+            .map(|n| self.places[n as usize].point);
         (0..3)
             .map(|k| (c[(k + 1) % 3] - c[k]).cross(point - c[k]).dot(normal))
             .fold(f32::INFINITY, f32::min)

@@ -23,7 +23,7 @@ use throng_core::{
 use throng_kit::{
     Walk,
     geodesic::{On, Spot, Surface},
-    ground::TracePiece,
+    ground::{TraceEnd, TracePiece},
     search::Terms,
 };
 
@@ -31,6 +31,9 @@ use super::{Geodesic, Known, place, point_of};
 
 /// Normals whose product is below this end the line of sight.
 const DIVERGENT: f32 = 0.5;
+/// A straight walk over a curved surface may be so many times as long as its chord: a bit more than
+/// the arc between divergent normals.
+const DETOUR: f32 = 1.1;
 /// A stride and a body's width, in radii.
 const STRIDE: f32 = 3.0;
 const WIDTH: f32 = 2.0;
@@ -266,12 +269,16 @@ impl Improver<'_> {
 
     fn sees(&self, turns: &[Turn], from: usize, to: usize) -> bool {
         let (a, b) = (turns[from].at, turns[to].at);
-        // Less than the radius: a corridor's middle may lie a little nearer to its wall.
-        if !self.ground.sees_with_radius(a, b, self.request.radius * 0.5) {
+        if !walks_straight(self.ground, a, b, self.request.radius) {
             return false;
         }
         let prices = self.request.prices as usize;
-        if self.world.prices.get(prices).is_none_or(|p| p.uniform.is_some()) {
+        if self
+            .world
+            .prices
+            .get(prices)
+            .is_none_or(|p| p.uniform.is_some())
+        {
             return true;
         }
         let paid: f64 = turns[from + 1..=to].iter().map(|t| t.cost).sum();
@@ -448,7 +455,10 @@ impl Improver<'_> {
                 let [_, second] = self.spokes(fan, i);
                 let across = (second - first * second.dot(first)).normalize_or_zero();
                 let inside = (angle - sum).clamp(0.0, corner);
-                let (sin, cos) = (throng_core::math::sin(inside), throng_core::math::cos(inside));
+                let (sin, cos) = (
+                    throng_core::math::sin(inside),
+                    throng_core::math::cos(inside),
+                );
                 let way = first * cos as f32 + across * sin as f32;
                 return Some((fan[i] / 3, way));
             }
@@ -493,7 +503,10 @@ impl Improver<'_> {
         let middle = along(pieces, stride)?;
         let far = along(pieces, room)?;
         let up = self.ground.normals[middle.triangle as usize]
-            * turn.up.dot(self.ground.normals[turn.at.triangle as usize]).signum();
+            * turn
+                .up
+                .dot(self.ground.normals[turn.at.triangle as usize])
+                .signum();
         let mut gate = Gate::waypoint(middle);
         if self.options.corridors {
             let left = up.cross(after - before);
@@ -556,6 +569,32 @@ impl Improver<'_> {
                 | u32::from(right_wall) * Gate::RIGHT_WALL,
         }
     }
+}
+
+/// Whether a body can walk straight from one place to another, without a detour over hill and dale.
+pub(super) fn walks_straight(
+    ground: &GroundView<'_>,
+    a: Location,
+    b: Location,
+    radius: f32,
+) -> bool {
+    if !ground.flat {
+        let mut length = 0.0;
+        let end = ground.trace_to(a, b, &mut |piece| length += piece.length);
+        if end != TraceEnd::Reached || length > a.point.distance(b.point) * DETOUR + 1e-3 {
+            return false;
+        }
+    }
+    // Less than the radius: a corridor's middle may lie a little nearer to its wall.
+    ground.walls.is_empty() && !ground.flat || ground.sees_with_radius(a, b, radius * 0.5)
+}
+
+/// Whether two places are in sight of each other: nothing is searched for then.
+pub(super) fn in_sight(world: &World<'_>, request: &PlanRequest) -> bool {
+    let ground = &world.site.ground;
+    let normal = |at: Location| ground.normals[at.triangle as usize];
+    normal(request.from).dot(normal(request.to)) >= DIVERGENT
+        && walks_straight(ground, request.from, request.to, request.radius)
 }
 
 /// The place after so many metres of a straight walk.

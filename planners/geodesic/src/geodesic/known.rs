@@ -2,12 +2,16 @@
 
 use throng_core::{Location, NONE, NavMap, NodeId, World};
 use throng_kit::{
-    geodesic::{Spot, Surface, Windows},
+    Walk,
+    geodesic::{On, Spot, Surface, Windows},
     search::{Connectivity, Heuristic},
 };
 
 /// Bytes that the fields of all goals may come to; further goals are searched for one by one.
 const MOST_FIELD_BYTES: usize = 1 << 30;
+
+/// Room about nodes is measured up to this, metres.
+const MOST_ROOM: f32 = 4.0;
 
 /// The surface under the map, the room about its nodes, and the fields of shared goals.
 #[derive(Clone, Debug)]
@@ -30,16 +34,25 @@ impl Known {
     pub fn new(world: &World<'_>) -> Known {
         let (map, ground) = (world.map, &world.site.ground);
         let surface = Surface::new(ground);
-        let widest = |n: NodeId, of: &dyn Fn(usize) -> f32| {
-            map.edges_of(n).map(of).fold(0.0, f32::max)
+        let spots: Vec<Spot> = map.node_place.iter().map(|at| surface.spot(*at)).collect();
+        let on_rim = |spot: &Spot| match spot.on {
+            On::Point(point) => surface.is_rim(point),
+            On::Side(side) => surface.across(spot.triangle, side as usize) == NONE,
+            On::Inside => false,
         };
-        let nodes = 0..map.nodes() as NodeId;
-        let beside: Vec<f32> = nodes
-            .clone()
-            .map(|n| widest(n, &|e| map.edge_clearance[e]))
+        let rim: Vec<bool> = spots.iter().map(on_rim).collect();
+        let clearance: Vec<f32> = (map.node_place.iter().zip(&rim))
+            .map(|(at, rim)| match (ground.walls.is_empty(), rim) {
+                (true, _) => f32::INFINITY,
+                (_, true) => 0.0,
+                _ => ground.clearance(*at, MOST_ROOM),
+            })
             .collect();
-        let room: Vec<f32> = nodes
-            .map(|n| beside[n as usize].max(widest(n, &|e| beside[map.edge_to[e] as usize])))
+        let room: Vec<f32> = (0..map.nodes() as NodeId)
+            .map(|n| {
+                let beside = map.edges_of(n).map(|e| clearance[map.edge_to[e] as usize]);
+                beside.fold(clearance[n as usize], f32::max)
+            })
             .collect();
         let mut rooms = map.clone();
         for e in 0..map.edges() {
@@ -47,7 +60,6 @@ impl Known {
             let [a, b] = ends.map(|n| room[n as usize]);
             rooms.edge_clearance[e] = a.min(b).max(map.edge_clearance[e]);
         }
-        let spots = map.node_place.iter().map(|at| surface.spot(*at)).collect();
         let one_sided = (0..surface.triangles() as u32).any(|t| {
             (0..3).any(|s| {
                 let code = surface.across(t, s);
@@ -57,7 +69,7 @@ impl Known {
         Known {
             connectivity: Connectivity::new(&rooms, ground.door_open),
             heuristic: Heuristic::of(map),
-            rim: beside.iter().map(|c| *c <= 0.0).collect(),
+            rim,
             surface,
             rooms,
             spots,

@@ -25,6 +25,7 @@ impl Default for EnvironmentSpec {
             threshold: 128,
             heights: None,
             projected: None,
+            render: None,
         }
     }
 }
@@ -84,6 +85,8 @@ impl Section for EnvironmentSpec {
         keys.maybe("heights", about, "m", number(-1e5, 1e5), &mut self.heights);
         let about = "Whether coordinates are metres or degrees; by default the file decides.";
         keys.maybe("projected", about, "", Switch, &mut self.projected);
+        let about = "Mesh that the replay draws instead of the ground: walls, ceilings, furniture.";
+        keys.maybe("render", about, "", File, &mut self.render);
         self.source = match file {
             Some(file) => EnvironmentSource::File(file),
             None if !layers.is_empty() => EnvironmentSource::Layers(layers),
