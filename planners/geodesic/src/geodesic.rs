@@ -1,6 +1,7 @@
 //! Planner `geodesic`: discrete geodesics, made walkable (Ricks and Egbert 2014, section 3).
 //!
-//! `dijkstra`, `astar` and `weighted-astar` search the map's graph. `iterative` pulls the weighted
+//! `dijkstra`, `astar` and `weighted-astar` search the map's graph, the latter two with landmarks
+//! (`geodesic/landmarks.rs`). `iterative` pulls the weighted
 //! path tight over the triangles of the ground (Martinez, Velho, Carvalho 2005). `exact` finds the
 //! shortest path there is by windows of light (Chen and Han 1990), in `f64`. `field` keeps those
 //! windows for every shared goal, so that a route is only traced back.
@@ -17,6 +18,7 @@
 
 mod improve;
 mod known;
+mod landmarks;
 
 use throng_core::{
     Attachment, Capabilities, Gate, GlobalPlanner, Location, NONE, NoRoute, PlanRequest,
@@ -24,11 +26,12 @@ use throng_core::{
 };
 use throng_kit::{
     geodesic::{On, Sleeve, Spot, Windows},
-    search::{Heuristic, Horizon, RouteQuery, SearchScratch, Terms, find_route},
+    search::Terms,
 };
 
 use improve::Turn;
 use known::Known;
+use landmarks::{Landmarks, Search};
 
 choices! {
     /// How paths are found.
@@ -90,7 +93,7 @@ const SEED_WEIGHT: f32 = 1.2;
 /// What a thread keeps from batch to batch.
 #[derive(Debug, Default)]
 struct Workspace {
-    search: SearchScratch,
+    search: Search,
     windows: Windows,
     sleeve: Sleeve,
     seed: Vec<Spot>,
@@ -234,24 +237,17 @@ impl Geodesic {
         }
         let mut terms = Terms::new(world, prices, request.weight, radius);
         terms.map = &known.rooms;
-        let query = RouteQuery {
-            terms: terms.nowhere_narrower_than(known.connectivity.least_clearance()),
-            from,
-            to,
-            heuristic: match by {
-                Algorithm::Dijkstra => Heuristic::NONE,
-                _ => known.heuristic,
-            },
-            greed: match by {
-                Algorithm::WeightedAstar => self.weight,
-                Algorithm::Iterative => self.weight.min(SEED_WEIGHT),
-                _ => 1.0,
-            },
-            most_expansions: self.limit,
-            horizon: Horizon::NONE,
-            old_tail: &[],
+        let terms = terms.nowhere_narrower_than(known.connectivity.least_clearance());
+        let none = Landmarks::default();
+        let (landmarks, greed) = match by {
+            Algorithm::WeightedAstar => (&known.landmarks, self.weight),
+            Algorithm::Iterative => (&known.landmarks, self.weight.min(SEED_WEIGHT)),
+            Algorithm::Dijkstra => (&none, 0.0),
+            _ => (&known.landmarks, 1.0),
         };
-        let route = find_route(&query, &mut workspace.search)?;
+        let search = &mut workspace.search;
+        let (cost, length) =
+            search.find(&terms, landmarks, from.node, to.node, greed, self.limit)?;
         let edges = workspace.search.route();
         if by == Algorithm::Iterative {
             workspace.seed.clear();
@@ -283,18 +279,14 @@ impl Geodesic {
             request,
             from,
             edges,
-            &query.terms,
+            &terms,
             &mut workspace.turns,
         );
         let beside = f64::from(from.distance) + f64::from(to.distance);
-        let per_metre = if route.length > 0.0 {
-            route.cost / route.length
-        } else {
-            metre
-        };
+        let per_metre = if length > 0.0 { cost / length } else { metre };
         Ok(Found {
-            length: route.length + beside,
-            cost: route.cost + beside * per_metre,
+            length: length + beside,
+            cost: cost + beside * per_metre,
             geodesic: false,
         })
     }

@@ -4,8 +4,10 @@ use throng_core::{Location, NONE, NavMap, NodeId, World};
 use throng_kit::{
     Walk,
     geodesic::{On, Spot, Surface, Windows},
-    search::{Connectivity, Heuristic},
+    search::Connectivity,
 };
+
+use super::landmarks::Landmarks;
 
 /// Bytes that the fields of all goals may come to; further goals are searched for one by one.
 const MOST_FIELD_BYTES: usize = 1 << 30;
@@ -20,7 +22,7 @@ pub(super) struct Known {
     /// The map, with the room about an edge as its clearance.
     pub rooms: NavMap,
     pub connectivity: Connectivity,
-    pub heuristic: Heuristic,
+    pub landmarks: Landmarks,
     /// The nodes as spots of the surface.
     pub spots: Vec<Spot>,
     /// Nodes that no body fits at.
@@ -68,7 +70,7 @@ impl Known {
         });
         Known {
             connectivity: Connectivity::new(&rooms, ground.door_open),
-            heuristic: Heuristic::of(map),
+            landmarks: Landmarks::of(map),
             rim,
             surface,
             rooms,
