@@ -307,7 +307,11 @@ fn maps_keep_their_contract() {
 fn planners_answer_every_request_the_same_alone_and_in_batches() {
     for strategy in throng::registry().of(Slot::Planner) {
         let id = &strategy.id;
-        let mut sim = simulation(&[format!("planner.kind=\"{id}\"")]).unwrap();
+        let mut sets = vec![format!("planner.kind=\"{id}\"")];
+        if strategy.needs.has(throng_core::Capabilities::MESH) {
+            sets.push("nav.kind=\"surface\"".into());
+        }
+        let mut sim = simulation(&sets).unwrap();
         sim.step().unwrap();
         let ground = sim.ground();
         let mut s = Stream::new(6, 0, Purpose::Strategy, 0);

@@ -54,6 +54,11 @@ fn star_of_the_two_storeys() {
 }
 
 #[test]
+fn star_of_the_moebius_strip() {
+    check_star("moebius");
+}
+
+#[test]
 fn matrix_of_every_combination() {
     for name in ["corridor", "two-storey"] {
         let path = scenario(&format!("{name}.toml"));

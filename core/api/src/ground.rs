@@ -82,6 +82,9 @@ pub struct GroundView<'a> {
     pub origin: DVec3,
     /// Corner points.
     pub vertices: &'a [Vec3],
+    /// The same points before they were rounded to `f32`, for lengths that must be exact; empty
+    /// where rounding changed nothing (floor plans).
+    pub exact: &'a [DVec3],
     /// Corners of each triangle.
     pub triangles: &'a [[u32; 3]],
     /// What lies across each side, as `triangle * 3 + side`, or [`NONE`] at a wall. Both

@@ -76,7 +76,10 @@ impl Capabilities {
     /// The crowd's velocity on crowd cells.
     pub const FLOW: Capabilities = Capabilities(1 << 8);
 
-    const NAMES: [&'static str; 9] = [
+    /// Nodes and edges on the triangles of the ground: every edge lies in one of them.
+    pub const MESH: Capabilities = Capabilities(1 << 9);
+
+    const NAMES: [&'static str; 10] = [
         "graph",
         "regions",
         "dense",
@@ -86,6 +89,7 @@ impl Capabilities {
         "directional",
         "density",
         "flow",
+        "mesh",
     ];
 
     /// Both together.

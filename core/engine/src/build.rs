@@ -3,8 +3,8 @@
 use glam::{DVec2, Vec2, Vec3};
 use thiserror::Error;
 use throng_core::{
-    Attachment, Capabilities, Frame, Goal, NONE, NavError, NavMap, NavRepresentation, PlannerError,
-    Site, Slot, Wall,
+    Attachment, Capabilities, Frame, Goal, GroundView, NONE, NavError, NavMap, NavRepresentation,
+    PlannerError, Site, Slot, Wall,
 };
 use throng_kit::{
     CrowdCells, Ground, Walk,
@@ -335,6 +335,7 @@ pub(crate) fn make_place(
     .ok_or_else(|| BuildError::Missing("the environment has no walkable ground".into()))?;
     let walls = ground.view().walls.iter();
     let mut place = Place {
+        part: parts_of(&ground.view()),
         has_obstacles: walls.clone().any(|w| w.flags & Wall::OBSTACLE != 0),
         ground,
         cells,
@@ -350,6 +351,30 @@ pub(crate) fn make_place(
         })?);
     }
     Ok(place)
+}
+
+/// The part of the ground that each triangle belongs to, doors open; empty if it is all one.
+fn parts_of(ground: &GroundView<'_>) -> Vec<u32> {
+    let mut part = vec![NONE; ground.triangles.len()];
+    let mut parts = 0;
+    let mut open = Vec::new();
+    for first in 0..part.len() as u32 {
+        if part[first as usize] != NONE {
+            continue;
+        }
+        part[first as usize] = parts;
+        open.push(first);
+        while let Some(t) = open.pop() {
+            for code in ground.across[t as usize] {
+                if code != NONE && part[code as usize / 3] == NONE {
+                    part[code as usize / 3] = parts;
+                    open.push(code / 3);
+                }
+            }
+        }
+        parts += 1;
+    }
+    if parts == 1 { Vec::new() } else { part }
 }
 
 fn polygon_shape(polygon: &Polygon, floor: usize, origin: DVec2) -> Shape {

@@ -39,6 +39,9 @@ impl From<&FollowSpec> for Follow {
     }
 }
 
+/// Normals whose product is below this are out of each other's sight (Ricks and Egbert 2014).
+const DIVERGENT: f32 = 0.5;
+
 /// Edges looked ahead when the string is pulled.
 pub const WINDOW: usize = 24;
 
@@ -147,7 +150,18 @@ pub fn find_corner(
         return;
     }
     routes.gates_ahead(track, nav, site, map, WINDOW, &mut scratch.gates);
-    if track.remaining() as usize <= WINDOW {
+    let mut whole = track.remaining() as usize <= WINDOW;
+    if !site.ground.plan {
+        // Offsets in the tangent plane say little of what lies beyond the curve of the surface.
+        let up = walker.frame.up(walker.normal);
+        let seen = |gate: &Gate| {
+            let normal = site.ground.normals.get(gate.triangle as usize);
+            normal.is_none_or(|n| n.dot(up).abs() >= DIVERGENT)
+        };
+        let count = scratch.gates.iter().take_while(|g| seen(g)).count().max(1);
+        whole &= count >= scratch.gates.len();
+        scratch.gates.truncate(count);
+    } else if whole {
         let count = gates_before(&scratch.gates, walker.target.truncate());
         scratch.gates.truncate(count);
     }
@@ -155,7 +169,6 @@ pub fn find_corner(
     scratch
         .ends
         .extend(scratch.gates.iter().map(|g| shrunk(g, walker.radius)));
-    let whole = track.remaining() as usize <= WINDOW;
     let end = match scratch.gates.last() {
         Some(gate) if !whole => gate.middle,
         _ => walker.target,

@@ -82,6 +82,20 @@ impl Body {
         );
         let mut best = between;
         let mut least = between.length_squared();
+        // Side by side and nearly parallel the nearest spheres are those of the same height: half
+        // a body up or down only adds to the distance.
+        let level = between.dot(self.axis).abs() * 4.0 <= self.height.min(other.height)
+            && between.dot(other.axis).abs() * 4.0 <= self.height.min(other.height);
+        if level && self.axis.dot(other.axis) > 0.9 && self.height == other.height {
+            let apart = other_half - own_half;
+            for v in [between + apart, between + apart * 2.0] {
+                let squared = v.length_squared();
+                if squared < least * 0.999_99 {
+                    (best, least) = (v, squared);
+                }
+            }
+            return best;
+        }
         for own in 0..3 {
             for theirs in 0..3 {
                 let v = between + other_half * theirs as f32 - own_half * own as f32;

@@ -20,6 +20,8 @@ use crate::{
 
 /// Room left between two bodies at their start, metres.
 const GAP: f32 = 0.02;
+/// Draws of a random place before one of another part of the ground is given up.
+const PART_TRIES: u32 = 256;
 /// Draws of a start before a source waits for the next step.
 const TRIES: u32 = 64;
 
@@ -438,8 +440,15 @@ pub fn choose_goal(
             Goals::Opposite => place.areas[source.area as usize].opposite(ground, from),
             _ => None,
         };
+        // On a ground of several parts, a place of one's own part.
+        let reachable = |to: &Location| match (place.part.get(from.triangle as usize), to.triangle)
+        {
+            (Some(own), there) if there != NONE => place.part[there as usize] == *own,
+            _ => true,
+        };
+        let mut draw = || roomy(&place.everywhere, ground, &mut stream, radius);
         let target = opposite
-            .or_else(|| roomy(&place.everywhere, ground, &mut stream, radius))
+            .or_else(|| (0..PART_TRIES).find_map(|_| draw().filter(&reachable)))
             .unwrap_or(from);
         return (NONE, target);
     };

@@ -51,6 +51,8 @@ pub struct Place {
     pub areas: Vec<Area>,
     /// The whole ground as one area.
     pub everywhere: Area,
+    /// The part of the ground that each triangle belongs to; empty if it is all one.
+    pub part: Vec<u32>,
     /// Whether anything stands on the ground that maps do not know.
     pub has_obstacles: bool,
     /// Seed of the run.

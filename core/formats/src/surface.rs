@@ -17,6 +17,8 @@ use crate::rings::{orientation, signed_area};
 
 /// A mesh of no more than this height is a floor, metres.
 const FLAT: f64 = 1e-3;
+/// And of no more than this share of its length.
+const FLAT_SHARE: f64 = 1e-2;
 /// Corners of a flat mesh closer than this are one, metres.
 const WELD: f64 = 1e-5;
 /// Farthest coordinate of a mesh, metres.
@@ -143,10 +145,12 @@ pub(crate) fn environment(
             "set `scale` to the metres per unit of the file",
         ));
     }
+    // Of a mesh that is small as a whole (a scan in metres) a millimetre is much.
+    let flat = FLAT.min(extent.max_element() * FLAT_SHARE);
     let flat_along = [
-        (Up::Y, extent.y <= FLAT),
-        (Up::Z, extent.z <= FLAT),
-        (Up::X, extent.x <= FLAT),
+        (Up::Y, extent.y <= flat),
+        (Up::Z, extent.z <= flat),
+        (Up::X, extent.x <= flat),
     ];
     let floor_axis = flat_along
         .iter()

@@ -191,6 +191,8 @@ pub struct Environment {
     pub cells: Option<FileCells>,
     /// The picture of heights that the cells were made from, where they were.
     pub heights: Option<HeightPicture>,
+    /// A mesh to draw instead of the ground.
+    pub render: Option<Mesh>,
     /// What the reader repaired or assumed, each naming the feature.
     pub notices: Vec<String>,
 }

@@ -3,14 +3,16 @@
 //! The folder is the question, the file is the answer: `environment` is what readers hand over,
 //! `ground` walks on the mesh, `search` searches a map's graph, `funnel` pulls strings through
 //! gates, `taut` pulls walks tight round walls, `lattice` lays squares over a floor plan,
-//! `near_walls` measures how far its walls are, `crowd_cells` says where the crowd is counted, `integrate` turns prices of a metre into prices
-//! of edges and walks, `lanes` does arithmetic on eight numbers at once, `few` tries avoidance
+//! `near_walls` measures how far its walls are, `crowd_cells` says where the crowd is counted,
+//! `integrate` turns prices of a metre into prices of edges and walks, `geodesic` finds shortest
+//! ways over triangles, `lanes` does arithmetic on eight numbers at once, `few` tries avoidance
 //! models without an engine.
 
 pub mod crowd_cells;
 pub mod environment;
 pub mod few;
 pub mod funnel;
+pub mod geodesic;
 pub mod ground;
 pub mod integrate;
 pub mod lanes;

@@ -149,11 +149,13 @@ pub use throng_kit::environment;
 // A crate that nobody names is dropped by the linker, and its strategies with it.
 use throng_costs as _;
 use throng_flow_field as _;
+use throng_geodesic as _;
 use throng_groups as _;
 use throng_lod as _;
 use throng_nav_adaptive_grid as _;
 use throng_nav_ecm as _;
 use throng_nav_grid as _;
+use throng_nav_surface as _;
 use throng_predictive as _;
 use throng_rvo as _;
 use throng_search as _;

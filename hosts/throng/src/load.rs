@@ -191,6 +191,22 @@ fn grounds(scenario: &Scenario) -> Vec<Polygon> {
 
 /// The environment that a scenario stands for.
 pub fn environment(scenario: &Scenario, registry: &Registry) -> Result<Environment, LoadError> {
+    let mut environment = ground(scenario, registry)?;
+    if let Some(file) = &scenario.environment.render {
+        let path = scenario.open_path(file).map_err(LoadError::Path)?;
+        let drawn = throng_formats::read(&path, &read_options(scenario))?;
+        environment.render = drawn.mesh;
+        if environment.render.is_none() {
+            let name = file.display();
+            environment.notices.push(format!(
+                "environment.render: {name} is flat, so the ground itself is drawn"
+            ));
+        }
+    }
+    Ok(environment)
+}
+
+fn ground(scenario: &Scenario, registry: &Registry) -> Result<Environment, LoadError> {
     let open = |file: &Path| scenario.open_path(file).map_err(LoadError::Path);
     match &scenario.environment.source {
         EnvironmentSource::Missing => Err(LoadError::NoEnvironment),

@@ -125,9 +125,15 @@ impl Search<'_> {
         let mut distance = hint.min(self.reach);
         loop {
             let limit = distance * distance;
+            let feet = (distance + lean) * (distance + lean);
             out.candidates.clear();
             grid.runs(standing.body.feet, distance + lean, |run| {
                 for e in run {
+                    // Spheres are no nearer than feet less both heights.
+                    let apart = grid.standing[e].body.feet - standing.body.feet;
+                    if apart.length_squared() > feet && lean > 0.0 {
+                        continue;
+                    }
                     let squared = standing
                         .body
                         .nearest(&grid.standing[e].body)

@@ -310,9 +310,16 @@ impl NeighbourGrid {
         let (least, limit, split) = if planar {
             (reach / 16.0, 16 * count + 4096, SPLIT)
         } else {
-            (reach / 6.0, 8 * count + 4096, 1.0)
+            (reach / 2.0, 8 * count + 4096, 1.0)
         };
         self.cell = wanted.clamp(least, reach);
+        if !planar {
+            // A surface fills little of the space it lies in: cells as large as it takes to keep
+            // them few, because hashing each costs more than looking at who is too far.
+            let volume = span.x * span.y * span.z;
+            let few = throng_core::math::cbrt(volume / (4 * count + 2048) as f32);
+            self.cell = self.cell.max(few.min(2.0 * reach));
+        }
         let cells_of = |per_cell: Vec3| {
             let cells = (span * per_cell).floor() + Vec3::ONE;
             if planar { cells.with_z(1.0) } else { cells }

@@ -125,6 +125,8 @@ pub struct EnvironmentSpec {
     pub height_map: Option<throng_kit::environment::HeightRules>,
     /// Whether coordinates are metres (or degrees); by default decided by the file.
     pub projected: Option<bool>,
+    /// A mesh to draw instead of the ground, where people walk on a part of what is seen.
+    pub render: Option<std::path::PathBuf>,
 }
 
 /// One planar layer.

@@ -17,6 +17,8 @@ use crate::{
     track::Passer,
 };
 
+/// Walls farther above or below belong to another storey, metres.
+const STOREY: f32 = 1.0;
 /// Slower than this nobody turns, metres per second.
 const TURNING_SPEED: f32 = 0.05;
 
@@ -147,6 +149,12 @@ fn crosses_wall(ground: &GroundView<'_>, from: Location, to: Location, walked: f
                         || wall.triangle == NONE
                         || ground.floors[wall.triangle as usize] != floor
                     {
+                        continue;
+                    }
+                    // Storeys of one mesh are one floor: their walls stand at other heights.
+                    let (z, from_z) = (wall.a.z.min(wall.b.z), from.point.z.max(to.point.z));
+                    let (top, to_z) = (wall.a.z.max(wall.b.z), from.point.z.min(to.point.z));
+                    if z > from_z + STOREY || top < to_z - STOREY {
                         continue;
                     }
                     let (c, d) = (wall.a.truncate(), wall.b.truncate());

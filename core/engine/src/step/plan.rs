@@ -136,9 +136,11 @@ fn sees(ground: &GroundView<'_>, from: Location, corner: Vec3) -> bool {
         let way = (corner - from.point).truncate() * 0.999;
         return ground.trace(from, Frame::FLAT, way, &mut |_| {}) == TraceEnd::Reached;
     }
-    ground
-        .locate(corner)
-        .is_none_or(|corner| ground.sees(from, corner))
+    // On a closed surface nothing can come between; what curves away is still walked to.
+    ground.walls.is_empty()
+        || ground
+            .locate(corner)
+            .is_none_or(|corner| ground.sees(from, corner))
 }
 
 impl Planning {

@@ -86,6 +86,8 @@ pub enum GroundError {
 pub struct Ground {
     origin: DVec3,
     vertices: Vec<Vec3>,
+    /// Not rounded; empty where `vertices` are exact.
+    exact: Vec<DVec3>,
     triangles: Vec<[u32; 3]>,
     across: Vec<[u32; 3]>,
     normals: Vec<Vec3>,
@@ -133,6 +135,7 @@ impl Ground {
         GroundView {
             origin: self.origin,
             vertices: &self.vertices,
+            exact: &self.exact,
             triangles: &self.triangles,
             across: &self.across,
             normals: &self.normals,

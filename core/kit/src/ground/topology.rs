@@ -53,6 +53,7 @@ pub(super) fn assemble(mut soup: Soup) -> Result<Ground, GroundError> {
         orient(&mut soup, &mut across);
     }
     let vertices: Vec<Vec3> = soup.vertices.iter().map(|v| v.as_vec3()).collect();
+    let rounded = (soup.vertices.iter().zip(&vertices)).any(|(v, w)| *v != w.as_dvec3());
     let mut normals = Vec::with_capacity(soup.triangles.len());
     let mut areas = Vec::with_capacity(soup.triangles.len());
     let mut area = 0.0;
@@ -96,6 +97,7 @@ pub(super) fn assemble(mut soup: Soup) -> Result<Ground, GroundError> {
     }
     let mut ground = Ground {
         origin: soup.origin,
+        exact: if rounded { soup.vertices } else { Vec::new() },
         vertices,
         triangles: soup.triangles,
         across,

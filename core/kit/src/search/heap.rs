@@ -34,7 +34,7 @@ impl Entry {
 ///
 /// The least entry pushed since the last pop is held back: it is often the next one wanted, and
 /// if not it takes the place of the top in one go.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Heap {
     entries: Vec<Entry>,
     held: Option<Entry>,

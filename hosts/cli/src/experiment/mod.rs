@@ -26,6 +26,12 @@ mod density_variety;
 mod flow_scaling;
 mod orca_scaling;
 mod study;
+mod surface_improvements;
+mod surface_planners;
+mod surface_stalling;
+mod surface_swirl;
+mod surface_table;
+mod surfaces;
 mod trial;
 mod walks;
 
@@ -67,6 +73,11 @@ pub const ALL: &[Experiment] = &[
     density_variety::EXPERIMENT,
     flow_scaling::EXPERIMENT,
     orca_scaling::EXPERIMENT,
+    surface_improvements::EXPERIMENT,
+    surface_planners::EXPERIMENT,
+    surface_stalling::EXPERIMENT,
+    surface_swirl::EXPERIMENT,
+    surface_table::EXPERIMENT,
 ];
 
 #[cfg(test)]

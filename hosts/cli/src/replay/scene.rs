@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use throng::{
     core::{Gate, GroundView, NO_DOOR, Wall},
     engine::{areas::Shape, simulation::Simulation as Engine},
-    environment::NamedLine,
+    environment::{Mesh, NamedLine},
 };
 
 use crate::{
@@ -27,6 +27,8 @@ pub struct Surroundings {
     pub floor_names: Vec<String>,
     /// Named lines.
     pub lines: Vec<NamedLine>,
+    /// A mesh to draw instead of the ground, world coordinates.
+    pub render: Option<Mesh>,
 }
 
 impl Surroundings {
@@ -50,6 +52,7 @@ impl Surroundings {
         Surroundings {
             floor_names: floors.iter().map(|f| f.name.clone()).collect(),
             lines,
+            render: loaded.environment.render.clone(),
         }
     }
 }
@@ -87,10 +90,22 @@ pub fn scene(simulation: &Engine, storeys: &Storeys, surroundings: &Surroundings
             ])
         })
         .collect();
+    let (vertices, triangles, of_storey) = match &surroundings.render {
+        Some(mesh) => (
+            flat(mesh.vertices.iter().map(|v| (*v - ground.origin).as_vec3())),
+            mesh.triangles.concat(),
+            json!(vec![0; mesh.triangles.len()]),
+        ),
+        None => (
+            flat(ground.vertices.iter().copied()),
+            ground.triangles.concat(),
+            json!(storeys.of_triangle),
+        ),
+    };
     json!({
-        "vertices": flat(ground.vertices.iter().copied()),
-        "triangles": ground.triangles.concat(),
-        "triangle_storey": storeys.of_triangle,
+        "vertices": vertices,
+        "triangles": triangles,
+        "triangle_storey": of_storey,
         "storeys": storeys.storeys.iter().zip(&heights).map(|(s, z)| {
             json!({ "name": s.name, "z": z })
         }).collect::<Vec<_>>(),

@@ -28,6 +28,7 @@ impl Default for EnvironmentSpec {
             heights: None,
             height_map: None,
             projected: None,
+            render: None,
         }
     }
 }
@@ -89,6 +90,8 @@ impl Section for EnvironmentSpec {
         keys.maybe("height_map", about, "", table(), &mut self.height_map);
         let about = "Whether coordinates are metres or degrees; by default the file decides.";
         keys.maybe("projected", about, "", Switch, &mut self.projected);
+        let about = "Mesh that the replay draws instead of the ground: walls, ceilings, furniture.";
+        keys.maybe("render", about, "", File, &mut self.render);
         self.source = match file {
             Some(file) => EnvironmentSource::File(file),
             None if !layers.is_empty() => EnvironmentSource::Layers(layers),

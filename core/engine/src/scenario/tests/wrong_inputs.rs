@@ -397,7 +397,7 @@ const CASES: &[Case] = &[
             "--set environment={file='a', up='w', scale=0, threshold=256, cel=1}: environment.up = \"w\": unknown word; allowed: z, y, x",
             "--set environment={file='a', up='w', scale=0, threshold=256, cel=1}: environment.scale = 0: out of range; allowed: 0.000000001 to 1000000000",
             "--set environment={file='a', up='w', scale=0, threshold=256, cel=1}: environment.threshold = 256: out of range; allowed: 1 to 255, whole",
-            "--set environment={file='a', up='w', scale=0, threshold=256, cel=1}: environment.cel = 1: unknown key; allowed: file, layers, connections, up, scale, cell, metres_per_pixel, threshold, heights, height_map, projected; did you mean \"cell\"?",
+            "--set environment={file='a', up='w', scale=0, threshold=256, cel=1}: environment.cel = 1: unknown key; allowed: file, layers, connections, up, scale, cell, metres_per_pixel, threshold, heights, height_map, projected, render; did you mean \"cell\"?",
         ],
     ),
     (

@@ -1,0 +1,222 @@
+//! A* with landmarks: bounds that know the way round (Goldberg and Harrelson 2005).
+//!
+//! The straight line says little in a building or along a twisted wire. Distances from a few
+//! landmarks to all nodes do: by the triangle inequality no way from a to b is shorter than the
+//! difference of their distances from any landmark. Landmarks lie far from each other.
+
+use throng_core::{EdgeId, NONE, NavMap, NoRoute, NodeId};
+use throng_kit::search::{
+    DistanceTree, Entry, Heap, Incoming, SearchScratch, Terms, Toward, distance_tree,
+};
+
+/// How many landmarks.
+const COUNT: usize = 8;
+
+/// Distances of every node from the landmarks.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Landmarks {
+    metres: Vec<[f32; COUNT]>,
+}
+
+impl Landmarks {
+    /// Chooses landmarks and measures from them.
+    pub fn of(map: &NavMap) -> Landmarks {
+        let nodes = map.nodes();
+        let mut metres = vec![[0.0; COUNT]; nodes];
+        let doors = vec![1; usize::from(u16::MAX)];
+        let terms = Terms::lengths(
+            map,
+            if map.edge_door.is_empty() {
+                &[]
+            } else {
+                &doors
+            },
+            0.0,
+        );
+        let (mut scratch, mut tree) = (SearchScratch::default(), DistanceTree::default());
+        let incoming = Incoming::of(map);
+        let mut nearest = vec![f32::INFINITY; nodes];
+        let mut next: NodeId = 0;
+        for k in 0..COUNT.min(nodes) {
+            // The first is as far as can be from anywhere.
+            for _ in 0..if k == 0 { 2 } else { 1 } {
+                let from = [(next, 0.0)];
+                distance_tree(
+                    &terms,
+                    &from,
+                    Toward::Nodes,
+                    &incoming,
+                    &mut scratch,
+                    &mut tree,
+                );
+                if k == 0 {
+                    next = farthest(&tree.cost);
+                }
+            }
+            for (n, cost) in tree.cost.iter().enumerate() {
+                metres[n][k] = *cost;
+                nearest[n] = nearest[n].min(*cost);
+            }
+            next = farthest_of_all(&nearest);
+        }
+        Landmarks { metres }
+    }
+
+    /// No way between two nodes is shorter, metres.
+    #[inline]
+    fn least(&self, from: &[f32; COUNT], to: &[f32; COUNT]) -> f32 {
+        let mut least = 0.0_f32;
+        for k in 0..COUNT {
+            // Infinite on both sides is no number, and then no bound.
+            let apart = (from[k] - to[k]).abs();
+            least = if apart > least { apart } else { least };
+        }
+        least
+    }
+}
+
+/// The farthest node that is reached.
+fn farthest(metres: &[f32]) -> NodeId {
+    let reached = metres.iter().enumerate().filter(|(_, m)| m.is_finite());
+    let best = reached.max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)));
+    best.map_or(0, |(n, _)| n as NodeId)
+}
+
+/// The farthest node, one that is not reached first: another part of the surface.
+fn farthest_of_all(metres: &[f32]) -> NodeId {
+    let all = metres.iter().enumerate();
+    let best = all.max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)));
+    best.map_or(0, |(n, _)| n as NodeId)
+}
+
+/// What a search knows of a node, if `stamp` is that of the search.
+#[derive(Clone, Copy, Debug)]
+struct Label {
+    cost: f64,
+    edge: EdgeId,
+    stamp: u32,
+    bound: f32,
+    closed: bool,
+}
+
+/// Memory of searches.
+#[derive(Debug, Default)]
+pub(super) struct Search {
+    labels: Vec<Label>,
+    stamp: u32,
+    heap: Heap,
+    route: Vec<EdgeId>,
+}
+
+impl Search {
+    /// The edges of the last route.
+    pub fn route(&self) -> &[EdgeId] {
+        &self.route
+    }
+
+    /// The cheapest route between two nodes, or one at most `greed` times as dear. Gives its cost
+    /// and its length.
+    pub fn find(
+        &mut self,
+        terms: &Terms<'_>,
+        landmarks: &Landmarks,
+        from: NodeId,
+        to: NodeId,
+        greed: f32,
+        limit: u32,
+    ) -> Result<(f64, f64), NoRoute> {
+        let map = terms.map;
+        self.stamp = self.stamp.wrapping_add(1);
+        if self.stamp == 0 || self.labels.len() < map.nodes() {
+            self.labels.clear();
+            let unknown = Label {
+                cost: f64::INFINITY,
+                edge: NONE,
+                stamp: 0,
+                bound: 0.0,
+                closed: false,
+            };
+            self.labels.resize(map.nodes(), unknown);
+            self.stamp = 1;
+        }
+        self.heap.clear();
+        self.route.clear();
+        let stamp = self.stamp;
+        let goal = map.node_place[to as usize].point;
+        let table = landmarks.metres.get(to as usize);
+        // A hair below, for lengths that are rounded.
+        let metre = (terms.least_base * (1.0 - 1e-5)) as f32;
+        let bound = |n: NodeId| {
+            let straight = map.node_place[n as usize].point.distance(goal);
+            let least = table.map_or(0.0, |to| landmarks.least(&landmarks.metres[n as usize], to));
+            straight.max(least) * metre
+        };
+        let greed = f64::from(greed);
+        let first = bound(from);
+        self.labels[from as usize] = Label {
+            cost: 0.0,
+            edge: NONE,
+            stamp,
+            bound: first,
+            closed: false,
+        };
+        self.heap
+            .push(Entry::new(f64::from(first) * greed, first, from));
+        let mut expanded = 0;
+        while let Some(entry) = self.heap.pop() {
+            let node = entry.node();
+            let label = &mut self.labels[node as usize];
+            if label.closed {
+                continue;
+            }
+            label.closed = true;
+            let cost = label.cost;
+            if node == to {
+                return Ok((cost, self.trace(map, from, to)));
+            }
+            expanded += 1;
+            if limit > 0 && expanded > limit {
+                return Err(NoRoute::Limit);
+            }
+            for e in map.edges_of(node) {
+                let step = terms.cost(e as EdgeId);
+                if !step.is_finite() {
+                    continue;
+                }
+                let next = map.edge_to[e];
+                let through = cost + step;
+                let label = &mut self.labels[next as usize];
+                if label.stamp != stamp {
+                    *label = Label {
+                        cost: f64::INFINITY,
+                        edge: NONE,
+                        stamp,
+                        bound: bound(next),
+                        closed: false,
+                    };
+                }
+                if through < label.cost && !label.closed {
+                    label.cost = through;
+                    label.edge = e as EdgeId;
+                    let key = through + greed * f64::from(label.bound);
+                    self.heap.push(Entry::new(key, label.bound, next));
+                }
+            }
+        }
+        Err(NoRoute::Unconnected)
+    }
+
+    /// Lists the edges of the route found, and gives its length.
+    fn trace(&mut self, map: &NavMap, from: NodeId, to: NodeId) -> f64 {
+        let mut at = to;
+        let mut length = 0.0;
+        while at != from {
+            let edge = self.labels[at as usize].edge;
+            self.route.push(edge);
+            length += f64::from(map.edge_length[edge as usize]);
+            at = map.edge_from[edge as usize];
+        }
+        self.route.reverse();
+        length
+    }
+}

@@ -1,0 +1,8 @@
+//! Planner `geodesic`: shortest ways over arbitrary surfaces.
+//!
+//! The planner is `geodesic.rs`; `geodesic/known.rs` is what it finds out about a map once,
+//! `geodesic/improve.rs` makes walkable gates of its paths.
+
+mod geodesic;
+
+pub use geodesic::{Algorithm, Geodesic};
