@@ -21,7 +21,13 @@ mod density_scaling;
 mod density_stairs;
 mod density_variety;
 mod flow_scaling;
+mod groups_cohesion;
 mod orca_scaling;
+mod roi;
+mod roi_camera;
+mod roi_cars;
+mod roi_scaling;
+mod roi_vs_potential;
 mod study;
 mod trial;
 mod walks;
@@ -61,7 +67,12 @@ pub const ALL: &[Experiment] = &[
     density_stairs::EXPERIMENT,
     density_variety::EXPERIMENT,
     flow_scaling::EXPERIMENT,
+    groups_cohesion::EXPERIMENT,
     orca_scaling::EXPERIMENT,
+    roi_camera::EXPERIMENT,
+    roi_cars::EXPERIMENT,
+    roi_scaling::EXPERIMENT,
+    roi_vs_potential::EXPERIMENT,
 ];
 
 #[cfg(test)]
