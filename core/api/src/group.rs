@@ -16,6 +16,8 @@ pub struct GroupChunk<'a> {
     pub groups: GroupsView<'a>,
     /// Preferred velocities of all agents as guided, each in its agent's frame.
     pub guided: &'a [Vec2],
+    /// Offsets to the points that all agents walk to as guided, each in its agent's frame.
+    pub aims: &'a [Vec2],
 }
 
 /// Where `adjust` writes, one entry per row of the chunk; entries hold what guiding gave.

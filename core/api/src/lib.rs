@@ -45,8 +45,8 @@ pub use steer::{
     SteerChunk, SteerOut, WallRows,
 };
 pub use world::{
-    AgentsView, Departure, Goal, GroupsView, GuideChunk, GuideOut, MoverView, RegionOfInterest,
-    RoutesView, SegmentPrice, SegmentPricing, World,
+    AgentsView, CameraView, Departure, Goal, GroupsView, GuideChunk, GuideOut, MoverView,
+    RegionOfInterest, RoutesView, SegmentPrice, SegmentPricing, World,
 };
 
 /// What the macros of this crate expand to.

@@ -12,9 +12,10 @@ use crate::{error::StateError, world::World};
 ///
 /// **When not.** What happens at a level is data of the scenario, not code of a policy.
 ///
-/// **Call order.** `classify` for all agents at the start of every step, before guiding.
+/// **Call order.** `prepare` once and then `classify` for all agents at the start of every step,
+/// before guiding.
 ///
-/// **Threads.** Runs on many threads at once, each with its own rows.
+/// **Threads.** `prepare` runs alone; `classify` on many threads at once, each with its own rows.
 ///
 /// **Determinism.** An agent's level depends on the frozen world alone; for hysteresis read the
 /// level it has.
@@ -40,6 +41,16 @@ use crate::{error::StateError, world::World};
 pub trait LodPolicy: Debug + Send + Sync {
     /// Writes the level of the agents in `rows`, one entry each.
     fn classify(&self, world: &World<'_>, rows: Range<usize>, out: &mut [u8]);
+
+    /// Looks at the world of this step before anybody is sorted: levels of whole regions.
+    fn prepare(&mut self, world: &World<'_>) {
+        let _ = world;
+    }
+
+    /// Whether it reads the regions that agents are in: they are looked up in every step then.
+    fn reads_regions(&self) -> bool {
+        false
+    }
 
     /// The only level it ever gives, if there is just one: `classify` is skipped then.
     fn constant(&self) -> Option<u8> {

@@ -93,6 +93,48 @@ pub struct RegionOfInterest {
     pub level: u32,
 }
 
+/// A camera that watches the crowd: what it sees of the ground in plan.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct CameraView {
+    /// Where it is.
+    pub at: Vec3,
+    /// Unit direction that it looks in, in plan.
+    pub direction: Vec2,
+    /// Cosine of half the angle that it sees.
+    pub half_angle_cosine: f32,
+    /// How far it sees, metres.
+    pub far: f32,
+}
+
+impl CameraView {
+    /// Whether a point is in view; `margin` metres beside the view still count.
+    #[inline]
+    pub fn sees(&self, point: Vec3, margin: f32) -> bool {
+        let way = (point - self.at).truncate();
+        let along = way.dot(self.direction);
+        let distance = way.length();
+        if distance > self.far + margin {
+            return false;
+        }
+        if distance <= margin {
+            return true;
+        }
+        let cosine = self.half_angle_cosine;
+        if along >= cosine * distance {
+            return true;
+        }
+        if margin <= 0.0 {
+            return false;
+        }
+        // Distance to the nearer edge of the view.
+        let sine = (1.0 - cosine * cosine).max(0.0).sqrt();
+        let across = self.direction.perp_dot(way).abs();
+        let on_edge = along * cosine + across * sine;
+        on_edge > 0.0 && across * cosine - along * sine <= margin
+    }
+}
+
 /// A mover: a vehicle on a track, which avoids nobody.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
@@ -214,10 +256,14 @@ pub struct World<'a> {
     pub agents: AgentsView<'a>,
     /// Their routes.
     pub routes: RoutesView<'a>,
+    /// The level of detail that each tier is for.
+    pub tier_levels: &'a [u8],
     /// Regions of interest.
     pub interest: &'a [RegionOfInterest],
     /// Movers.
     pub movers: &'a [MoverView],
+    /// The camera, if there is one.
+    pub camera: Option<CameraView>,
     /// Grows with every new set of prices.
     pub epoch: u64,
 }

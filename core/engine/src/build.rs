@@ -26,7 +26,7 @@ use crate::{
         StrategySpec,
     },
     source::Source,
-    state::{Interest, Place, SiteCells, State},
+    state::{Camera, Interest, Place, SiteCells, State},
     walking::WalkingDistances,
 };
 
@@ -559,7 +559,9 @@ pub(crate) fn make_state(
         || scenario
             .profiles
             .iter()
-            .any(|p| p.speed_law != SpeedLaw::None);
+            .any(|p| p.speed_law != SpeedLaw::None)
+        || parts.lod.reads_regions()
+        || scenario.replan.alternatives > 1;
     let crowd = CrowdState::new(cells.areas(&map).to_vec(), axes);
     let (goals, goal_nodes) = make_goals(place, &*parts.nav, &map);
     let movers: Vec<Mover> = scenario
@@ -592,12 +594,12 @@ pub(crate) fn make_state(
                     })?)
                 }
             };
-            let at = match mover {
-                Some(_) => {
+            let at = match mover.is_some() || r.camera {
+                true => {
                     let offset: Vec2 = r.at.plan.as_vec2();
                     offset.extend(r.at.z.unwrap_or(0.0) as f32)
                 }
-                None => local_point(place, r.at, 0),
+                false => local_point(place, r.at, 0),
             };
             Ok(Interest {
                 name: format!("roi {i}"),
@@ -605,9 +607,14 @@ pub(crate) fn make_state(
                 radius: r.radius as f32,
                 level: u32::from(r.level),
                 mover,
+                camera: r.camera,
             })
         })
         .collect::<Result<_, BuildError>>()?;
+    let camera = scenario.camera.as_ref().and_then(|c| {
+        let (at, to) = (local_point(place, c.at, 0), local_point(place, c.toward, 0));
+        Camera::toward(at, to, c.angle as f32, c.far as f32)
+    });
     let base = registry.find(Slot::Planner, &scenario.planner.kind);
     let by_map = base.is_some_and(|p| p.needs != Capabilities::NONE);
     Ok(State {
@@ -634,8 +641,10 @@ pub(crate) fn make_state(
             .collect(),
         goals,
         goal_nodes,
+        tier_levels: parts.tiers.iter().map(|t| t.level).collect(),
         interest,
         interest_now: Vec::new(),
+        camera,
         movers,
         movers_now: Vec::new(),
         group_start: vec![0],

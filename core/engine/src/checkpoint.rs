@@ -14,13 +14,14 @@ use throng_kit::integrate::edge_prices;
 use crate::{
     agents::{Agents, Doing, Patience, Record, Settled},
     crowd::CrowdState,
+    flows::Flows,
     holds::{Holds, Member},
     simulation::Simulation,
     track::{Routes, Track, TrackKind},
 };
 
 const MAGIC: &[u8; 8] = b"THRONGCK";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Why a checkpoint could not be taken back.
 #[derive(Debug, Error)]
@@ -95,7 +96,7 @@ records! {
     Location { point, triangle }
     Frame { x, handedness }
     Gate { left, middle, right, triangle, flags }
-    Track { kind, has_gate, stale, within, first, count, cursor, gate, corner, has_lane, lane_from, lane_next, lane_to, invisible, into, length, cost }
+    Track { kind, has_gate, stale, left, within, first, count, cursor, gate, corner, has_lane, lane_from, lane_next, lane_to, invisible, into, flow, length, cost }
     Settled { at, slack, floor }
     Patience { above, below }
     Member { id, joined, until, place, desk }
@@ -250,6 +251,7 @@ impl Simulation {
         }
         out.column(self.place.ground.view().door_open);
         out.value(self.planning.doors_changed);
+        self.planning.flows.save(&mut out);
         out.column(&state.closing);
         state.holds.save(&mut out);
         for source in &self.sources {
@@ -258,7 +260,7 @@ impl Simulation {
         }
         let texts = [
             serde_json::to_vec(&state.movers),
-            serde_json::to_vec(&state.interest),
+            serde_json::to_vec(&(&state.interest, &state.camera)),
             serde_json::to_vec(&self.pending()),
         ];
         for text in texts {
@@ -359,6 +361,7 @@ impl Simulation {
             return Err(CheckpointError::Damaged("doors differ"));
         }
         let doors_changed = from.value()?;
+        let flows = Flows::load(&mut from, self.state.map.edges())?;
         let closing: Vec<u32> = from.column()?;
         if closing.iter().any(|d| *d as usize >= doors.len()) {
             return Err(CheckpointError::Damaged("a door that is not there"));
@@ -375,7 +378,7 @@ impl Simulation {
                 .map_err(|_| CheckpointError::Damaged("a text does not read"))
         }
         let movers = text(&mut from)?;
-        let interest = text(&mut from)?;
+        let (interest, camera) = text(&mut from)?;
         let pending = text(&mut from)?;
         let metrics = crate::metrics::Metrics::load(&mut from)?;
         let strategies = self.parts.planners.len() + self.parts.costs.len() + 1;
@@ -416,12 +419,14 @@ impl Simulation {
         state.pricing.prices = prices;
         state.movers = movers;
         state.interest = interest;
+        state.camera = camera;
         state.closing = closing;
         state.holds.restore(held);
         for (door, open) in doors.iter().enumerate() {
             self.place.ground.set_door(door, *open != 0);
         }
         self.planning.doors_changed = doors_changed;
+        self.planning.flows = flows;
         for (source, (made, alive)) in self.sources.iter_mut().zip(sources) {
             source.made = made;
             source.alive = alive;

@@ -63,6 +63,19 @@ pub enum Command {
         /// Its level.
         level: u32,
     },
+    /// Puts the camera somewhere and turns it.
+    SetCamera {
+        /// Where it is.
+        at: Spot,
+        /// A place that it looks towards.
+        toward: Spot,
+        /// The angle that it sees, degrees.
+        angle: f32,
+        /// How far it sees, metres.
+        far: f32,
+    },
+    /// Takes the camera away.
+    RemoveCamera,
     /// Opens a door, or closes it as soon as nobody stands in it.
     SetDoor {
         /// Its name.

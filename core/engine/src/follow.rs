@@ -199,6 +199,24 @@ pub fn find_corner(
     }
 }
 
+/// The point that `seek` walks to: the nearest one of the next gate, else the target.
+fn sought(track: &Track, walker: &Walker) -> Vec3 {
+    if !track.has_gate {
+        return walker.target;
+    }
+    let [left, right] = shrunk(&track.gate, walker.radius);
+    let across = right - left;
+    let along = (walker.point - left).dot(across) / across.length_squared().max(1e-9);
+    left + across * along.clamp(0.0, 1.0)
+}
+
+/// Stores the point that `seek` walks to in the track, so that being pushed out of its sight is
+/// noticed.
+pub fn note_sought(track: &mut Track, walker: &Walker) {
+    track.stale = false;
+    track.corner = sought(track, walker);
+}
+
 /// Preferred velocity and offset of the point walked to. The track's corner must be fresh for
 /// [`FollowKind::Gates`] and [`FollowKind::Indicative`].
 #[inline]
@@ -216,15 +234,7 @@ pub fn follow(how: &Follow, track: &Track, walker: &Walker) -> (Vec2, Vec2) {
             (walker.towards(aim, !track.has_gate), aim)
         }
         FollowKind::Seek => {
-            let at = if track.has_gate {
-                let [left, right] = shrunk(&track.gate, walker.radius);
-                let across = right - left;
-                let along = (walker.point - left).dot(across) / across.length_squared().max(1e-9);
-                left + across * along.clamp(0.0, 1.0)
-            } else {
-                walker.target
-            };
-            let aim = walker.offset(at);
+            let aim = walker.offset(sought(track, walker));
             let wanted = walker.towards(aim, !track.has_gate);
             let blend = (walker.dt / how.relaxation.max(1e-3)).min(1.0);
             (walker.velocity + (wanted - walker.velocity) * blend, aim)

@@ -12,6 +12,7 @@ pub mod classes;
 pub mod command;
 pub mod crowd;
 pub mod diagnostics;
+pub mod flows;
 pub mod follow;
 pub mod holds;
 pub mod memory;

@@ -1,6 +1,6 @@
 //! What is counted and measured while a simulation runs.
 
-use std::time::Duration;
+use std::{sync::atomic::AtomicU64, time::Duration};
 
 use serde::Serialize;
 use throng_core::NoRoute;
@@ -171,6 +171,37 @@ impl SpeedCounts {
     }
 }
 
+/// What the agents of a tier cost. Never read by the simulation itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct TierCost {
+    /// Sum over steps of the agents in it.
+    pub agent_steps: u64,
+    /// Thread time of guiding, nanoseconds.
+    pub guide_nanos: u64,
+    /// Thread time of looking for neighbours and walls and of steering, nanoseconds.
+    pub avoid_nanos: u64,
+}
+
+/// [`TierCost`] while many threads add to it.
+#[derive(Debug, Default)]
+pub struct TierClock {
+    /// Agents in the tier.
+    pub agents: AtomicU64,
+    /// Guiding.
+    pub guide: AtomicU64,
+    /// Looking and steering.
+    pub avoid: AtomicU64,
+}
+
+impl TierCost {
+    /// Takes what a clock has gathered.
+    pub fn take(&mut self, clock: &mut TierClock) {
+        self.agent_steps += std::mem::take(clock.agents.get_mut());
+        self.guide_nanos += std::mem::take(clock.guide.get_mut());
+        self.avoid_nanos += std::mem::take(clock.avoid.get_mut());
+    }
+}
+
 /// Counters of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Metrics {
@@ -226,6 +257,8 @@ pub struct Metrics {
     pub stall_looks: u64,
     /// Times by stage.
     pub stages: StageTimes,
+    /// What each tier cost, in the order of their levels; empty where there is one.
+    pub tiers: Vec<TierCost>,
 }
 
 macro_rules! saved {
@@ -247,6 +280,7 @@ macro_rules! saved {
                     path_lengths: from.column()?,
                     speeds: SpeedCounts(from.column()?).checked()?,
                     stages: StageTimes::default(),
+                    tiers: Vec::new(),
                 })
             }
         }

@@ -307,7 +307,7 @@ impl Simulation {
         let span = stage("tiers");
         tiers::classify(
             &self.place,
-            &self.parts,
+            &mut self.parts,
             &mut self.state,
             &mut self.work,
             &mut self.events,
@@ -417,6 +417,13 @@ impl Simulation {
         self.settle_arrivals();
         self.settle_holds();
         self.metrics.stages.arrivals += began.elapsed();
+        let clocks = &mut self.work.tier_clocks;
+        self.metrics
+            .tiers
+            .resize_with(clocks.len(), Default::default);
+        for (cost, clock) in self.metrics.tiers.iter_mut().zip(clocks) {
+            cost.take(clock);
+        }
         let began = Instant::now();
         self.measure();
         self.metrics.stages.metrics += began.elapsed();
@@ -458,9 +465,14 @@ impl Simulation {
             .extend(state.movers.iter().map(|m| m.view(ground, time)));
         state.interest_now.clear();
         for interest in &state.interest {
-            let at = match interest.mover {
-                Some(mover) => state.movers_now[mover].at + interest.at,
-                None => interest.at,
+            let at = match (interest.mover, &state.camera) {
+                (Some(mover), _) => state.movers_now[mover].at + interest.at,
+                (None, Some(camera)) if interest.camera => {
+                    let ahead = camera.direction.rotate(interest.at.truncate());
+                    camera.at + ahead.extend(interest.at.z)
+                }
+                (None, None) if interest.camera => continue,
+                _ => interest.at,
             };
             state.interest_now.push(throng_core::RegionOfInterest {
                 at,

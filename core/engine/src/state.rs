@@ -4,8 +4,9 @@ use std::sync::Mutex;
 
 use glam::{DVec3, Vec2, Vec3};
 use throng_core::{
-    EdgePrices, FileCellsView, Goal, GroundView, GroupsView, Location, MoverView, NONE, NavMap,
-    NavRepresentation, NearWall, NodeId, Prices, RegionOfInterest, RouteSink, Scratch, Site, World,
+    CameraView, EdgePrices, FileCellsView, Goal, GroundView, GroupsView, Location, MoverView, NONE,
+    NavMap, NavRepresentation, NearWall, NodeId, Prices, RegionOfInterest, RouteSink, Scratch,
+    Site, World, math,
 };
 use throng_kit::{CrowdCells, Ground, Walk};
 
@@ -18,6 +19,7 @@ use crate::{
     follow::FollowScratch,
     holds::Holds,
     memory::{MemoryBuffer, MemoryStore},
+    metrics::TierClock,
     mover::Mover,
     neighbours::{NeighbourBuffer, NeighbourGrid},
     step::plan::Wish,
@@ -122,6 +124,44 @@ pub struct Interest {
     pub level: u32,
     /// Index of the mover that carries it.
     pub mover: Option<usize>,
+    /// Whether the camera carries it: `at` is metres ahead and to the left of it.
+    pub camera: bool,
+}
+
+/// A camera that watches the crowd.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Camera {
+    /// Where it is.
+    pub at: Vec3,
+    /// Unit direction that it looks in, in plan.
+    pub direction: Vec2,
+    /// The angle that it sees, degrees.
+    pub angle: f32,
+    /// How far it sees, metres.
+    pub far: f32,
+}
+
+impl Camera {
+    /// One at a place that looks towards another; nothing if they are the same.
+    pub fn toward(at: Vec3, to: Vec3, angle: f32, far: f32) -> Option<Camera> {
+        let direction = (to - at).truncate().try_normalize()?;
+        (angle > 0.0 && far > 0.0).then_some(Camera {
+            at,
+            direction,
+            angle: angle.min(360.0),
+            far,
+        })
+    }
+
+    /// What strategies see of it.
+    pub fn view(&self) -> CameraView {
+        CameraView {
+            at: self.at,
+            direction: self.direction,
+            half_angle_cosine: math::cos(self.angle.to_radians() / 2.0),
+            far: self.far,
+        }
+    }
 }
 
 /// Prices of every class and cost model, and where epochs stand.
@@ -176,10 +216,14 @@ pub struct State {
     pub goals: Vec<Goal>,
     /// Nodes of the goals.
     pub goal_nodes: Vec<NodeId>,
+    /// The level that each tier is for.
+    pub tier_levels: Vec<u8>,
     /// Regions of interest.
     pub interest: Vec<Interest>,
     /// What strategies see of them now.
     pub interest_now: Vec<RegionOfInterest>,
+    /// The camera that watches.
+    pub camera: Option<Camera>,
     /// Movers.
     pub movers: Vec<Mover>,
     /// What strategies see of them now.
@@ -234,8 +278,10 @@ impl State {
             goal_nodes: &self.goal_nodes,
             agents: self.agents.view(site.ground.flat),
             routes: self.routes.view(),
+            tier_levels: &self.tier_levels,
             interest: &self.interest_now,
             movers: &self.movers_now,
+            camera: self.camera.as_ref().map(Camera::view),
             epoch: self.pricing.epoch,
         }
     }
@@ -420,6 +466,8 @@ pub struct Work {
     pub gated: Vec<u8>,
     /// Preferred velocities before groups.
     pub before_groups: Vec<Vec2>,
+    /// Points walked to before groups.
+    pub aims_before_groups: Vec<Vec2>,
     /// Avoidance.
     pub steered: Vec<Steered>,
     /// Who has arrived and who waits, as [`crate::step::advance::THERE`] and its kin.
@@ -436,6 +484,8 @@ pub struct Work {
     pub grid: NeighbourGrid,
     /// Chunk buffers.
     pub pool: ScratchPool,
+    /// What tiers cost in this step, where there are several.
+    pub tier_clocks: Vec<TierClock>,
     /// Which tiers' agents avoid at all.
     pub reciprocal: Vec<bool>,
 }

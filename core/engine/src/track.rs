@@ -36,6 +36,8 @@ pub struct Track {
     pub has_gate: bool,
     /// Whether the follower must look for a new corner.
     pub stale: bool,
+    /// Whether the agent comes from a guide of its own and may be off its route.
+    pub left: bool,
     /// Gates of the present edge already passed.
     pub within: u8,
     /// First entry in the arena.
@@ -60,6 +62,8 @@ pub struct Track {
     pub invisible: u32,
     /// The edge entered after the last entry, on which the target hangs, or NONE.
     pub into: u32,
+    /// The path of a route set that it is, or NONE.
+    pub flow: u32,
     /// Length as planned, metres.
     pub length: f32,
     /// Price as planned.
@@ -72,6 +76,7 @@ impl Default for Track {
             kind: TrackKind::None,
             has_gate: false,
             stale: true,
+            left: false,
             within: 0,
             first: 0,
             count: 0,
@@ -84,6 +89,7 @@ impl Default for Track {
             lane_to: Vec3::ZERO,
             invisible: 0,
             into: NONE,
+            flow: NONE,
             length: 0.0,
             cost: 0.0,
         }

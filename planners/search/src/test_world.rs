@@ -218,8 +218,10 @@ impl TestWorld {
                 first: &[],
                 count: &[],
             },
+            tier_levels: &[],
             interest: &[],
             movers: &[],
+            camera: None,
             epoch: 0,
         })
     }

@@ -45,6 +45,8 @@ pub struct Scenario {
     pub tiers: Vec<TierSpec>,
     /// Regions of interest (`[[roi]]`).
     pub interest: Vec<InterestSpec>,
+    /// The camera that watches (`[camera]`).
+    pub camera: Option<CameraSpec>,
     /// Avoidance-only obstacles.
     pub obstacles: Vec<ObstacleSpec>,
     /// Named areas.
@@ -198,6 +200,10 @@ pub struct Replan {
     pub hysteresis: Option<Hysteresis>,
     /// Most requests in a step; no limit if none.
     pub budget: Option<u32>,
+    /// Distinct routes kept per origin and goal, of which each agent takes the quickest.
+    pub alternatives: u32,
+    /// Longest of them, as a multiple of the shortest.
+    pub stretch: f64,
 }
 
 /// When an agent leaves its route for the crowd's sake, and when it comes back.
@@ -266,6 +272,21 @@ pub struct InterestSpec {
     pub level: u8,
     /// The mover that carries it.
     pub mover: Option<String>,
+    /// Whether the camera carries it: `at` is metres ahead and to the left of it.
+    pub camera: bool,
+}
+
+/// A camera that watches the crowd.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CameraSpec {
+    /// Where it is.
+    pub at: Point,
+    /// A place that it looks towards.
+    pub toward: Point,
+    /// The angle that it sees, degrees.
+    pub angle: f64,
+    /// How far it sees, metres.
+    pub far: f64,
 }
 
 /// Something that bodies avoid and maps ignore.

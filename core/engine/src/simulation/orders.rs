@@ -9,7 +9,7 @@ use crate::{
     agents::{AgentId, Doing},
     command::{Command, Destination, Event},
     scenario::{EventAction, OnPeople},
-    state::Interest,
+    state::{Camera, Interest},
 };
 
 impl Simulation {
@@ -188,11 +188,35 @@ impl Simulation {
                             radius: *radius,
                             level: *level,
                             mover: None,
+                            camera: false,
                         });
                     }
                     Ok(())
                 }
             },
+            Command::SetCamera {
+                at,
+                toward,
+                angle,
+                far,
+            } => {
+                let places = (self.place.nearest(*at), self.place.nearest(*toward));
+                let camera = match places {
+                    (Some(at), Some(to)) => Camera::toward(at.point, to.point, *angle, *far),
+                    _ => None,
+                };
+                match camera {
+                    None => Err(format!("no camera at {at:?} can look towards {toward:?}")),
+                    some => {
+                        self.state.camera = some;
+                        Ok(())
+                    }
+                }
+            }
+            Command::RemoveCamera => {
+                self.state.camera = None;
+                Ok(())
+            }
             Command::SetDoor { name, open } => {
                 match open {
                     true => self.open_door(name),

@@ -11,7 +11,7 @@ use throng_kit::Walk;
 use super::due::Due;
 use crate::{
     memory::{CHUNK, ChunkMemory},
-    metrics::Metrics,
+    metrics::{Metrics, TierClock},
     neighbours::{NeighbourBuffer, NeighbourGrid},
     parts::Parts,
     relevance::{clear_distance, wall_distance_bound},
@@ -119,7 +119,7 @@ pub fn avoid(
         stride: memory.stride(),
         blend_steps: (BLEND_SECONDS / state.dt).ceil() as u64,
     };
-    let pool = &work.pool;
+    let (pool, clocks) = (&work.pool, &work.tier_clocks);
     let (looking, steering) = (AtomicU64::new(0), AtomicU64::new(0));
     let not_finite = AtomicU64::new(0);
     work.steered
@@ -129,7 +129,7 @@ pub fn avoid(
         .enumerate()
         .for_each(|(chunk, ((steered, kth), memory))| {
             pool.with(|scratch| {
-                let spent = stage.steer_chunk(chunk * CHUNK, steered, kth, memory, scratch);
+                let spent = stage.steer_chunk(chunk * CHUNK, steered, kth, memory, scratch, clocks);
                 looking.fetch_add(spent.looking, Relaxed);
                 steering.fetch_add(spent.steering, Relaxed);
                 not_finite.fetch_add(spent.not_finite, Relaxed);
@@ -173,6 +173,7 @@ impl Stage<'_> {
         kth: &mut [f32],
         memory: &mut ChunkMemory,
         s: &mut ChunkScratch,
+        clocks: &[TierClock],
     ) -> Spent {
         let (parts, state, a) = (self.parts, self.state, &self.state.agents);
         let mut spent = Spent::default();
@@ -313,6 +314,11 @@ impl Stage<'_> {
             }
             memory.scatter(&part.memory, self.stride, due.local, &s.memory);
             spent.steering += looked.elapsed().as_nanos() as u64;
+            if let Some(clock) = clocks.get(t) {
+                clock
+                    .avoid
+                    .fetch_add(began.elapsed().as_nanos() as u64, Relaxed);
+            }
         }
         spent
     }

@@ -1,5 +1,7 @@
 //! Stages `guide` and `groups`: what everybody would like to do.
 
+use std::{sync::atomic::Ordering::Relaxed, time::Instant};
+
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 use throng_core::{Frame, GroupChunk, GroupOut, GuideChunk, GuideOut, math};
@@ -57,7 +59,7 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
     } else {
         laws
     };
-    let pool = &work.pool;
+    let (pool, clocks) = (&work.pool, &work.tier_clocks);
     work.guided
         .par_chunks_mut(CHUNK)
         .zip(track.par_chunks_mut(CHUNK))
@@ -90,6 +92,7 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                     if due.is_empty() {
                         continue;
                     }
+                    let began = clocks.get(t).map(|clock| (clock, Instant::now()));
                     let n = due.len();
                     let dt = tier.period as f32 * state.dt;
                     let part = &parts.planners[tier.guide];
@@ -198,10 +201,15 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                                 &mut scratch.follow,
                             ),
                             FollowKind::Indicative => run_on(track, &walker),
+                            FollowKind::Seek if look => follow::note_sought(track, &walker),
                             _ => {}
                         }
                         let (preferred, aim) = follow::follow(&tier.follow, track, &walker);
                         *out = Guided { preferred, aim };
+                    }
+                    if let Some((clock, began)) = began {
+                        let spent = began.elapsed().as_nanos() as u64;
+                        clock.guide.fetch_add(spent, Relaxed);
                     }
                 }
             });
@@ -241,8 +249,12 @@ pub fn groups(place: &Place, parts: &Parts, state: &mut State, work: &mut Work) 
         work.before_groups.clear();
         work.before_groups
             .extend(work.guided.iter().map(|g| g.preferred));
+        work.aims_before_groups.clear();
+        work.aims_before_groups
+            .extend(work.guided.iter().map(|g| g.aim));
         let world = state.world(place.site(), &*parts.nav);
-        let (guided, pool) = (&work.before_groups, &work.pool);
+        let (guided, aims, pool) = (&work.before_groups, &work.aims_before_groups, &work.pool);
+        let a = &state.agents;
         work.guided
             .par_chunks_mut(CHUNK)
             .enumerate()
@@ -259,6 +271,7 @@ pub fn groups(place: &Place, parts: &Parts, state: &mut State, work: &mut Work) 
                             rows: first..first + out.len(),
                             groups: state.groups_view(),
                             guided,
+                            aims,
                         },
                         &mut GroupOut {
                             preferred: &mut scratch.preferred,
@@ -266,8 +279,11 @@ pub fn groups(place: &Place, parts: &Parts, state: &mut State, work: &mut Work) 
                         },
                     );
                     for (i, g) in out.iter_mut().enumerate() {
-                        g.preferred = scratch.preferred[i];
-                        g.aim = scratch.aim[i];
+                        // Who is not due keeps what was adjusted when it was.
+                        if parts.is_due(a.tier[first + i], a.id[first + i], state.step) {
+                            g.preferred = scratch.preferred[i];
+                            g.aim = scratch.aim[i];
+                        }
                     }
                 });
             });

@@ -5,7 +5,8 @@ use std::sync::Mutex;
 use glam::Vec3;
 use rayon::prelude::*;
 use throng_core::{
-    Frame, Gate, GroundView, Location, PlanRequest, RouteKind,
+    Attachment, Frame, Gate, GroundView, Location, NONE, PlanRequest, RouteKind, RouteRow,
+    RouteSink,
     random::{Purpose, Stream},
 };
 use throng_kit::{Walk, ground::TraceEnd};
@@ -13,6 +14,7 @@ use throng_kit::{Walk, ground::TraceEnd};
 use crate::{
     agents::{AgentId, Doing, Patience},
     command::Event,
+    flows::Flows,
     memory::CHUNK,
     metrics::Metrics,
     parts::Parts,
@@ -56,6 +58,9 @@ pub struct Planning {
     wishes: Vec<Wish>,
     /// Set when a door opened or closed since the last step.
     pub doors_changed: bool,
+    /// Route sets, where agents choose among alternatives.
+    pub flows: Flows,
+    sink: RouteSink,
 }
 
 /// Crowd part of the rest of a route as a share of its base part, and both.
@@ -183,6 +188,13 @@ impl Planning {
             });
         }
         metrics.requests += work.requests.len() as u64;
+        if policy.alternatives > 1 {
+            self.take_from_sets(place, parts, policy, state, work, metrics, events);
+            if self.wishes.is_empty() {
+                state.routes.compact(&mut state.agents);
+                return;
+            }
+        }
         state.routes.publish(&state.agents);
         // In rounds, so that answers waiting to be adopted stay few.
         let most = ROUND.min(work.requests.len().div_ceil(BATCH));
@@ -216,6 +228,95 @@ impl Planning {
         state.routes.compact(&mut state.agents);
     }
 
+    /// Answers from route sets, in the order of ids: each who is sent along a path makes it less
+    /// attractive to the next. Wishes that no set answers are left to the planner.
+    fn take_from_sets(
+        &mut self,
+        place: &Place,
+        parts: &Parts,
+        policy: &Replan,
+        state: &mut State,
+        work: &mut Work,
+        metrics: &mut Metrics,
+        events: &mut Vec<Event>,
+    ) {
+        let site = place.site();
+        let mut flows = std::mem::take(&mut self.flows);
+        let mut sink = std::mem::take(&mut self.sink);
+        flows.refresh(&state.map, site.ground.door_open);
+        flows.count(state);
+        let mut left = 0;
+        for i in 0..self.wishes.len() {
+            let (wish, request) = (self.wishes[i], work.requests[i]);
+            let mut ends = [Attachment::NOWHERE; 2];
+            parts.nav.attach(
+                &site,
+                &state.map,
+                &[request.from, request.to],
+                &[request.from_region, NONE],
+                &mut ends,
+            );
+            let row = wish.row as usize;
+            let (radius, table) = (request.radius, request.prices as usize);
+            let guided = state.agents.track[row].left;
+            let own = guided.then(|| own_rest(state, row, ends[0].node, &mut sink));
+            let path = match own.flatten() {
+                Some(path) => Some(path),
+                None if guided => flows.through(
+                    site.ground,
+                    state,
+                    ends,
+                    radius,
+                    table,
+                    request.weight,
+                    &mut sink,
+                ),
+                None => None,
+            };
+            let path = path.or_else(|| {
+                let weight = request.weight;
+                flows.choose(
+                    site.ground,
+                    state,
+                    policy,
+                    ends,
+                    radius,
+                    table,
+                    weight,
+                    &mut sink,
+                )
+            });
+            match path {
+                Some(path) => {
+                    let adopted = adopt_one(
+                        wish,
+                        &sink.rows[0],
+                        &sink,
+                        place,
+                        parts,
+                        policy,
+                        state,
+                        &work.pool,
+                        metrics,
+                        events,
+                    );
+                    if adopted {
+                        state.agents.track[row].flow = path;
+                    }
+                }
+                None => {
+                    self.wishes[left] = wish;
+                    work.requests[left] = request;
+                    left += 1;
+                }
+            }
+        }
+        self.wishes.truncate(left);
+        work.requests.truncate(left);
+        self.flows = flows;
+        self.sink = sink;
+    }
+
     /// Lists who wants a route, in no order.
     fn collect(
         &mut self,
@@ -228,6 +329,7 @@ impl Planning {
         let Planning {
             wishes,
             doors_changed,
+            ..
         } = self;
         wishes.clear();
         let mut patience = std::mem::take(&mut state.agents.patience);
@@ -289,6 +391,10 @@ impl Planning {
                         wish(Want::Event);
                         continue;
                     }
+                }
+                if track.left {
+                    wish(Want::Broken);
+                    continue;
                 }
                 // Pushed off its route: the point it walks to is out of sight.
                 // A route without gates is a straight line that its planner wanted whatever is in
@@ -381,70 +487,100 @@ impl Planning {
         metrics: &mut Metrics,
         events: &mut Vec<Event>,
     ) {
-        let site = place.site();
         for (i, wish) in self.wishes[answered].iter().enumerate() {
             let sink = &work.sinks[i / BATCH];
             let answer = &sink.rows[i % BATCH];
-            let row = wish.row as usize;
-            let had_route = matches!(
-                state.agents.track[row].kind,
-                TrackKind::Edges | TrackKind::Gates
+            let pool = &work.pool;
+            adopt_one(
+                *wish, answer, sink, place, parts, policy, state, pool, metrics, events,
             );
-            if let RouteKind::Missing(why) = answer.kind {
-                if had_route && wish.why > Want::Broken {
-                    continue;
-                }
-                metrics.unreachable +=
-                    u64::from(state.agents.track[row].kind != TrackKind::Unreachable);
-                events.push(Event::Unreachable(
-                    AgentId(state.agents.id[row]),
-                    why.reason(),
-                ));
-            }
-            if had_route {
-                let new = &sink.edges[if answer.kind == RouteKind::Edges {
-                    answer.first as usize..(answer.first + answer.count) as usize
-                } else {
-                    0..0
-                }];
-                let old = state.routes.edges_ahead(&state.agents.track[row]);
-                let same = if answer.kind == RouteKind::Gates
-                    && state.agents.track[row].kind == TrackKind::Gates
-                {
-                    let entries = answer.first as usize..(answer.first + answer.count) as usize;
-                    let old = state.routes.own_gates_ahead(&state.agents.track[row]);
-                    same_gates(old, &sink.gates[entries])
-                } else {
-                    !new.is_empty() && old.ends_with(new) || !old.is_empty() && new.ends_with(old)
-                };
-                if same && wish.why > Want::Broken {
-                    continue;
-                }
-                // With hysteresis a new route must be worth leaving the old one for.
-                if policy.hysteresis.is_some()
-                    && wish.why > Want::Broken
-                    && let Some((_, base, crowd)) = crowding(state, place, parts, row)
-                    && answer.cost >= base + state.agents.weight[row] * crowd
-                {
-                    continue;
-                }
-                if !same {
-                    state.agents.record[row].switches += 1;
-                    metrics.route_switches += 1;
-                }
-            }
-            let mut track = state.agents.track[row];
-            state.routes.adopt(&mut track, answer, sink);
-            work.pool.with(|scratch| {
-                state.routes.load_gate(
-                    &mut track,
-                    &*parts.nav,
-                    &site,
-                    &state.map,
-                    &mut scratch.follow.gates,
-                );
-            });
-            state.agents.track[row] = track;
         }
     }
+}
+
+/// The rest of an agent's own route from a node on, if the route passes it.
+fn own_rest(state: &State, row: usize, node: u32, sink: &mut RouteSink) -> Option<u32> {
+    let track = &state.agents.track[row];
+    let ahead = state.routes.edges_ahead(track);
+    let begins = |e: &u32| state.map.edge_from[*e as usize] == node;
+    let first = ahead.iter().position(begins)?;
+    sink.clear();
+    let rest = ahead[first..].iter().copied();
+    sink.push_edges_into(rest, track.into, track.length, track.cost);
+    Some(track.flow)
+}
+
+/// Puts an answer on an agent's track, unless what it has is as good. Gives whether it did.
+fn adopt_one(
+    wish: Wish,
+    answer: &RouteRow,
+    sink: &RouteSink,
+    place: &Place,
+    parts: &Parts,
+    policy: &Replan,
+    state: &mut State,
+    pool: &ScratchPool,
+    metrics: &mut Metrics,
+    events: &mut Vec<Event>,
+) -> bool {
+    let row = wish.row as usize;
+    let had_route = matches!(
+        state.agents.track[row].kind,
+        TrackKind::Edges | TrackKind::Gates
+    );
+    if let RouteKind::Missing(why) = answer.kind {
+        if had_route && wish.why > Want::Broken {
+            return false;
+        }
+        metrics.unreachable += u64::from(state.agents.track[row].kind != TrackKind::Unreachable);
+        events.push(Event::Unreachable(
+            AgentId(state.agents.id[row]),
+            why.reason(),
+        ));
+    }
+    if had_route {
+        let new = &sink.edges[if answer.kind == RouteKind::Edges {
+            answer.first as usize..(answer.first + answer.count) as usize
+        } else {
+            0..0
+        }];
+        let old = state.routes.edges_ahead(&state.agents.track[row]);
+        let same = if answer.kind == RouteKind::Gates
+            && state.agents.track[row].kind == TrackKind::Gates
+        {
+            let entries = answer.first as usize..(answer.first + answer.count) as usize;
+            let old = state.routes.own_gates_ahead(&state.agents.track[row]);
+            same_gates(old, &sink.gates[entries])
+        } else {
+            !new.is_empty() && old.ends_with(new) || !old.is_empty() && new.ends_with(old)
+        };
+        if same && wish.why > Want::Broken {
+            return false;
+        }
+        // With hysteresis a new route must be worth leaving the old one for.
+        if policy.hysteresis.is_some()
+            && wish.why > Want::Broken
+            && let Some((_, base, crowd)) = crowding(state, place, parts, row)
+            && answer.cost >= base + state.agents.weight[row] * crowd
+        {
+            return false;
+        }
+        if !same {
+            state.agents.record[row].switches += 1;
+            metrics.route_switches += 1;
+        }
+    }
+    let mut track = state.agents.track[row];
+    state.routes.adopt(&mut track, answer, sink);
+    pool.with(|scratch| {
+        state.routes.load_gate(
+            &mut track,
+            &*parts.nav,
+            &place.site(),
+            &state.map,
+            &mut scratch.follow.gates,
+        );
+    });
+    state.agents.track[row] = track;
+    true
 }

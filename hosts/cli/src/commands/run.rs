@@ -16,7 +16,8 @@ use crate::{
     failure::Failure,
     output::{
         Folder, Recorder,
-        summary::{Outcome, Summary, peak_bytes, strategies},
+        compare::{Comparison, Sampler},
+        summary::{Outcome, Summary, TierLine, peak_bytes, strategies},
     },
     replay::{self, Surroundings},
 };
@@ -47,6 +48,9 @@ pub struct RunArgs {
     /// Show no progress.
     #[arg(long)]
     quiet: bool,
+    /// Then run the same scene with everybody at tier 0 and say how much the tiers changed.
+    #[arg(long, conflicts_with = "resume")]
+    compare_tier0: bool,
 }
 
 /// Set when the user asks to stop.
@@ -72,6 +76,8 @@ struct Job<'a> {
     total: u64,
     checkpoint_every: Option<u64>,
     dt: f64,
+    /// What is taken down for a comparison with tier 0.
+    sampler: Option<Sampler>,
 }
 
 /// Runs it.
@@ -80,6 +86,11 @@ pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
     let (scenario, registry) = (loaded.scenario.clone(), loaded.registry.clone());
     let surroundings = Surroundings::of(&loaded);
     let environment = merge_environment(&loaded.scenario, loaded.environment.clone())?;
+    let all_at_tier0 = args.compare_tier0.then(|| throng::Loaded {
+        scenario: scenario.clone(),
+        environment: loaded.environment.clone(),
+        registry: registry.clone(),
+    });
     let mut simulation = Simulation::from_loaded(loaded, args.threads)?;
     console::notices(simulation.notices());
     let resumed_at = match &args.resume {
@@ -87,12 +98,13 @@ pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
         Some(file) => Some(resume(&mut simulation, file)?),
     };
     let whole = (scenario.duration / scenario.dt).round().max(1.0) as u64;
-    let job = Job {
+    let mut job = Job {
         args,
         folder: Folder::create(&out_folder(args, &scenario))?,
         total: args.steps.unwrap_or(whole),
         checkpoint_every: checkpoint_steps(args.checkpoint_every, scenario.dt)?,
         dt: scenario.dt,
+        sampler: args.compare_tier0.then(Sampler::default),
     };
     let resolved = scenario.resolved_elsewhere(&registry);
     job.folder
@@ -103,7 +115,7 @@ pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
     let mut files = vec!["scenario.resolved.toml".to_owned()];
     let began = Instant::now();
     let first_step = simulation.steps();
-    let stopped = steps(&job, &mut simulation, &mut recorder, &mut files);
+    let stopped = steps(&mut job, &mut simulation, &mut recorder, &mut files);
     let wall_seconds = began.elapsed().as_secs_f64();
     let (ended, error) = match stopped {
         Ok(Ended::Failed(error)) => ("failed", Some(error.to_string())),
@@ -123,6 +135,13 @@ pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
     files.extend(written);
     files.push("summary.json".to_owned());
     let made = (simulation.steps() - first_step).max(1) as f64;
+    let compared = match (&job.sampler, all_at_tier0) {
+        (Some(tiered), Some(loaded)) => {
+            let own = wall_seconds * 1e3 / made;
+            Some(compare(tiered, loaded, simulation.steps(), own, args)?)
+        }
+        _ => None,
+    };
     let summary = Summary {
         scenario: scenario.name.clone(),
         scenario_file: args.scenario.scenario.display().to_string(),
@@ -147,11 +166,41 @@ pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
             .into_iter()
             .map(|(name, ms)| (name, ms / made))
             .collect(),
+        tiers: TierLine::of(&simulation, made),
+        compare_tier0: compared,
         peak_bytes: peak_bytes(),
         notices: notices(&simulation, resumed_at),
         files,
     };
     tell(&job.folder, &summary, json)
+}
+
+/// Runs the same scene with everybody at tier 0, as many steps at the most.
+fn compare(
+    tiered: &Sampler,
+    mut loaded: throng::Loaded,
+    steps: u64,
+    own_ms: f64,
+    args: &RunArgs,
+) -> Result<Comparison, Failure> {
+    loaded.scenario.lod = throng::scenario::StrategySpec::new("uniform");
+    // Fields that are solved inside regions of interest are solved everywhere then.
+    loaded.scenario.interest.clear();
+    loaded.scenario.camera = None;
+    let mut simulation = Simulation::from_loaded(loaded, args.threads)?;
+    let mut sampler = Sampler::default();
+    let mut progress = Progress::new(0, steps, args.quiet);
+    let (began, dt) = (Instant::now(), simulation.scenario().dt);
+    while simulation.steps() < steps && !simulation.is_over() && !STOP.load(Ordering::Relaxed) {
+        simulation.step().map_err(Failure::run)?;
+        sampler.observe(&simulation);
+        let (time, walking) = (simulation.time(), simulation.agents().len());
+        progress.show(simulation.steps(), time, dt, walking);
+    }
+    progress.finish();
+    let made = simulation.steps().max(1) as f64;
+    let ms = [own_ms, began.elapsed().as_secs_f64() * 1e3 / made];
+    Ok(Comparison::of(tiered, &sampler, ms))
 }
 
 /// What was assumed and repaired, and what a resumed run leaves out.
@@ -192,6 +241,9 @@ fn tell(folder: &Folder, summary: &Summary, json: bool) -> Result<(), Failure> {
             "{}\nfiles in {where_to}\n{watch}{picture}",
             summary.table()
         ));
+        if let Some(compared) = &summary.compare_tier0 {
+            console::out(&compared.text());
+        }
     }
     match (&summary.error, broken.first()) {
         (Some(error), _) => Err(Failure::run(error)),
@@ -222,7 +274,7 @@ impl Ended {
 
 /// Makes the steps.
 fn steps(
-    job: &Job<'_>,
+    job: &mut Job<'_>,
     simulation: &mut Simulation,
     recorder: &mut Recorder,
     files: &mut Vec<String>,
@@ -240,6 +292,9 @@ fn steps(
         }
         let step = simulation.steps();
         recorder.observe(simulation)?;
+        if let Some(sampler) = &mut job.sampler {
+            sampler.observe(simulation);
+        }
         if job
             .checkpoint_every
             .is_some_and(|every| step.is_multiple_of(every))

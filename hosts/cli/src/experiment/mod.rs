@@ -24,7 +24,13 @@ mod density_scaling;
 mod density_stairs;
 mod density_variety;
 mod flow_scaling;
+mod groups_cohesion;
 mod orca_scaling;
+mod roi;
+mod roi_camera;
+mod roi_cars;
+mod roi_scaling;
+mod roi_vs_potential;
 mod study;
 mod surface_improvements;
 mod surface_planners;
@@ -72,7 +78,12 @@ pub const ALL: &[Experiment] = &[
     density_stairs::EXPERIMENT,
     density_variety::EXPERIMENT,
     flow_scaling::EXPERIMENT,
+    groups_cohesion::EXPERIMENT,
     orca_scaling::EXPERIMENT,
+    roi_camera::EXPERIMENT,
+    roi_cars::EXPERIMENT,
+    roi_scaling::EXPERIMENT,
+    roi_vs_potential::EXPERIMENT,
     surface_improvements::EXPERIMENT,
     surface_planners::EXPERIMENT,
     surface_stalling::EXPERIMENT,

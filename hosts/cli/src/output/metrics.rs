@@ -88,6 +88,7 @@ fn small(metrics: &Metrics) -> Metrics {
         travel_times: Vec::new(),
         path_lengths: Vec::new(),
         speeds: SpeedCounts::default(),
+        tiers: Vec::new(),
         ..*metrics
     }
 }

@@ -3,8 +3,9 @@
 //! [`Folder`] writes files whole or not at all; [`Recorder`] takes a frame now and then for
 //! trajectories, `metrics.csv` and the picture; [`summary`] is the document at the end,
 //! with what [`measuring`] found.
-//! [`map_export`] writes navigation maps for other programs.
+//! [`compare`] sets a tiered run beside the same scene all at tier 0. [`map_export`] writes navigation maps for other programs.
 
+pub mod compare;
 pub mod finished;
 mod folder;
 pub mod map_export;

@@ -11,7 +11,7 @@ use throng::{
     scenario::{Scenario, StrategySpec},
 };
 
-use super::measuring::Measures;
+use super::{compare::Comparison, measuring::Measures};
 use crate::console::{Table, number};
 
 /// How the density of the metrics is measured.
@@ -241,6 +241,42 @@ impl Outcome {
     }
 }
 
+/// What a tier cost.
+#[derive(Clone, Debug, Serialize)]
+pub struct TierLine {
+    pub level: u8,
+    /// Mean number of agents in it.
+    pub agents: f64,
+    /// Thread time of guiding, nanoseconds per agent and step.
+    pub guide_ns: f64,
+    /// Thread time of looking and avoiding, nanoseconds per agent and step.
+    pub avoid_ns: f64,
+    /// Thread time of both, milliseconds per step.
+    pub ms_per_step: f64,
+}
+
+impl TierLine {
+    /// The tiers of a run of so many steps.
+    pub fn of(simulation: &Engine, steps: f64) -> Vec<TierLine> {
+        let tiers = &simulation.parts().tiers;
+        let costs = &simulation.metrics().tiers;
+        tiers
+            .iter()
+            .zip(costs)
+            .map(|(tier, cost)| {
+                let per = |nanos: u64| nanos as f64 / cost.agent_steps.max(1) as f64;
+                TierLine {
+                    level: tier.level,
+                    agents: cost.agent_steps as f64 / steps,
+                    guide_ns: per(cost.guide_nanos),
+                    avoid_ns: per(cost.avoid_nanos),
+                    ms_per_step: (cost.guide_nanos + cost.avoid_nanos) as f64 / 1e6 / steps,
+                }
+            })
+            .collect()
+    }
+}
+
 /// The whole document.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
@@ -266,6 +302,10 @@ pub struct Summary {
     pub ms_per_step: f64,
     /// Milliseconds per step of every stage.
     pub stages: BTreeMap<&'static str, f64>,
+    /// What each tier cost; empty where there is one.
+    pub tiers: Vec<TierLine>,
+    /// The same scene all at tier 0, where that was asked for.
+    pub compare_tier0: Option<Comparison>,
     /// Most memory that the process has held, where the system tells.
     pub peak_bytes: Option<u64>,
     pub notices: Vec<String>,
@@ -374,6 +414,17 @@ impl Summary {
                 self.threads
             ),
         );
+        for tier in &self.tiers {
+            let (level, agents) = (tier.level, number(tier.agents));
+            let (guide, avoid) = (number(tier.guide_ns), number(tier.avoid_ns));
+            line(
+                &format!("tier {level}"),
+                format!(
+                    "{agents} agents, guiding {guide} and avoiding {avoid} ns each, {} ms a step",
+                    number(tier.ms_per_step)
+                ),
+            );
+        }
         line("digest", self.digest.clone());
         let used: Vec<String> = self
             .strategies

@@ -54,6 +54,7 @@ impl Default for Scenario {
             lod: base(Slot::Lod),
             tiers: Vec::new(),
             interest: Vec::new(),
+            camera: None,
             obstacles: Vec::new(),
             areas: Vec::new(),
             lines: Vec::new(),
@@ -173,6 +174,8 @@ impl Section for Scenario {
             ListOf(table()),
             &mut self.interest,
         );
+        let about = "The camera that watches: where it does not look, detail is lowest.";
+        keys.maybe("camera", about, "", table(), &mut self.camera);
         let about = "Things that bodies avoid and maps ignore.";
         keys.some("obstacle", about, "", ListOf(table()), &mut self.obstacles);
         keys.some("area", "Named areas.", "", ListOf(table()), &mut self.areas);
@@ -293,6 +296,10 @@ impl Section for Scenario {
                 if let Some(mover) = &interest.mover {
                     let known = self.movers.iter().map(|m| m.name.as_str());
                     checks.known(&format!("roi[{i}].mover"), mover, known, "mover");
+                }
+                if interest.camera && self.camera.is_none() {
+                    let message = "there is no camera to carry it";
+                    checks.complain(&format!("roi[{i}].camera"), message, "a [camera] table");
                 }
             }
         }

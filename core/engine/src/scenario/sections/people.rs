@@ -7,8 +7,8 @@ use crate::scenario::{
         Area, FloorCodec, GoalsCodec, ListOf, NAME, Place, Spread, Switch, TEXT, Whole, number,
         positive, table, word,
     },
-    model::{AtGoal, Choose, InterestSpec, MoverSpec, Profile, SourceSpec, SpeedLaw},
-    values::{AreaRef, Distribution, FloorRef, Goals},
+    model::{AtGoal, CameraSpec, Choose, InterestSpec, MoverSpec, Profile, SourceSpec, SpeedLaw},
+    values::{AreaRef, Distribution, FloorRef, Goals, Point},
 };
 
 impl Section for InterestSpec {
@@ -36,15 +36,49 @@ impl Section for InterestSpec {
             NAME,
             &mut self.mover,
         );
+        let about = "Whether the camera carries it: at is metres ahead and to the left of it.";
+        keys.one("camera", about, "", Switch, &mut self.camera);
     }
 
     fn check(&self, checks: &mut Checks<'_, '_>) {
-        if !checks.has("at") && !checks.has("mover") {
+        if !checks.has("at") && !checks.has("mover") && !self.camera {
             checks.complain(
                 "at",
                 "missing: where it is",
-                "at = [x, y], or mover = a name",
+                "at = [x, y], or mover = a name, or camera = true",
             );
+        }
+        if checks.has("mover") && self.camera {
+            let message = "carried by a mover and by the camera";
+            checks.complain("camera", message, "one of mover and camera");
+        }
+    }
+}
+
+impl Default for CameraSpec {
+    fn default() -> CameraSpec {
+        CameraSpec {
+            at: Point::default(),
+            toward: Point::default(),
+            angle: 60.0,
+            far: 1000.0,
+        }
+    }
+}
+
+impl Section for CameraSpec {
+    fn keys(&mut self, keys: &mut Keys<'_, '_>) {
+        keys.must("at", "Where it is.", "m", Place, &mut self.at);
+        let about = "A place that it looks towards.";
+        keys.must("toward", about, "m", Place, &mut self.toward);
+        let about = "The angle that it sees.";
+        keys.one("angle", about, "deg", number(1.0, 360.0), &mut self.angle);
+        keys.one("far", "How far it sees.", "m", positive(1e6), &mut self.far);
+    }
+
+    fn check(&self, checks: &mut Checks<'_, '_>) {
+        if checks.has("toward") && self.at.plan == self.toward.plan {
+            checks.complain("toward", "the camera stands there", "another place");
         }
     }
 }

@@ -35,6 +35,8 @@ impl Default for Replan {
             change: 0.5,
             hysteresis: None,
             budget: None,
+            alternatives: 1,
+            stretch: 1.5,
         }
     }
 }
@@ -63,6 +65,17 @@ impl Section for Replan {
             Whole(1, MOST_AGENTS),
             &mut self.budget,
         );
+        let about = "Distinct routes kept per origin and goal, of which each agent takes the \
+                     quickest; with 1 the planner alone decides.";
+        keys.one(
+            "alternatives",
+            about,
+            "",
+            Whole(1, 16),
+            &mut self.alternatives,
+        );
+        let about = "Longest of the alternatives, as a multiple of the shortest.";
+        keys.one("stretch", about, "", number(1.0, 10.0), &mut self.stretch);
     }
 }
 

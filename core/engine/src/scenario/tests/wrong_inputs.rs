@@ -18,7 +18,7 @@ const CASES: &[Case] = &[
         "nme = 'y'\n",
         &[],
         &[
-            "s.toml:3:1: nme = \"y\": unknown key; allowed: name, seed, dt, duration, plugins, environment, nav, planner, replan, cost, avoidance, follow, group, lod, tier, roi, obstacle, area, line, door, profile, source, goal, mover, event, metrics, neighbours, classes, record, snapshot; did you mean \"name\"?",
+            "s.toml:3:1: nme = \"y\": unknown key; allowed: name, seed, dt, duration, plugins, environment, nav, planner, replan, cost, avoidance, follow, group, lod, tier, roi, camera, obstacle, area, line, door, profile, source, goal, mover, event, metrics, neighbours, classes, record, snapshot; did you mean \"name\"?",
         ],
     ),
     (
@@ -269,7 +269,7 @@ const CASES: &[Case] = &[
         "[[roi]]\nradius = 5\n[[roi]]\nmover = 'caar'\nradius = 5\n[[mover]]\nname = 'car'\ntrack = []\nspeed = 3\n",
         &[],
         &[
-            "s.toml:3:1: roi[0].at: missing: where it is; allowed: at = [x, y], or mover = a name",
+            "s.toml:3:1: roi[0].at: missing: where it is; allowed: at = [x, y], or mover = a name, or camera = true",
             "s.toml:6:9: roi[1].mover = \"caar\": unknown mover; allowed: car; did you mean \"car\"?",
             "s.toml:10:9: mover[0].track = []: no place; allowed: one place or more",
         ],

@@ -1,0 +1,525 @@
+//! Planner `potential-field`: continuum crowds, over a scene or inside regions of interest.
+//!
+//! Treuille, Cooper and Popovic 2006 in full, as Yersin, Maim, Morini and Thalmann 2008 use it
+//! where they look closely (section 4.3). Every step, on square cells:
+//!
+//! 1. People are splatted: density and mean velocity per cell (`crowd`).
+//! 2. The speed field says how fast one can walk from a cell into each of its four neighbours:
+//!    by slope where it is empty, with the flow where it is full, in between in between. Unit
+//!    cost is (alpha f + beta + gamma g) / f: length, time and discomfort, which moves with cars.
+//! 3. For every set of people with the same goal and class the eikonal equation
+//!    |grad phi| = unit cost is solved by fast marching (`solve`).
+//! 4. People walk down the upwind gradient at the speed of the field.
+//!
+//! Inside regions of interest only cells there are solved. The goal is mostly elsewhere: then
+//! every vertex of the map just outside is a subgoal whose potential is estimated over the rest
+//! of the way by equation 1 of Yersin et al. (`subgoals`). Who stands where no field reaches
+//! follows its route. Waypoints are the centres of neighbour cells.
+
+mod cells;
+mod crowd;
+mod solve;
+mod subgoals;
+
+use glam::Vec2;
+use rayon::prelude::*;
+use throng_core::{
+    Attachment, Capabilities, GlobalPlanner, GuideChunk, GuideOut, NONE, NoRoute, PlanRequest,
+    PlannerError, RouteSink, Scratch, StateError, World, options, register,
+};
+use throng_kit::search::{Heuristic, Horizon, RouteQuery, SearchScratch, Terms, find_route};
+
+use cells::Cells;
+use crowd::Crowd;
+use solve::Field;
+use subgoals::Subgoals;
+
+throng_core::choices! {
+    /// Where fields are solved.
+    pub enum Over {
+        /// Inside regions of interest of one level; everywhere if there are none.
+        Interest = "interest",
+        /// Everywhere.
+        Everywhere = "everywhere",
+    }
+}
+
+options! {
+    /// Continuum crowds.
+    pub struct PotentialField {
+        /// Side of a cell.
+        cell: f32 = 1.0, "m", 0.2..=20.0;
+        /// Where fields are solved.
+        over: Over = Over::Interest;
+        /// The level of the regions of interest inside which fields are solved.
+        level: u8 = 0, "", 0..=255;
+        /// Steps between two solutions.
+        every: u32 = 1, "steps", 1..=1000;
+        /// Time between two estimates of what is left behind the subgoals.
+        refresh: f32 = 1.0, "s", 0.05..=600.0;
+        /// Weight of the length of a way (alpha).
+        length: f32 = 1.0, "", 0.0..=100.0;
+        /// Weight of its time (beta).
+        time: f32 = 1.0, "m/s", 0.0..=100.0;
+        /// Weight of its discomfort (gamma).
+        discomfort: f32 = 1.0, "", 0.0..=100.0;
+        /// Density up to which the crowd does not hinder.
+        sparse: f32 = 0.6, "1/m2", 0.0..=10.0;
+        /// Density from which one walks as the crowd does.
+        dense: f32 = 3.0, "1/m2", 0.1..=20.0;
+        /// How sharply people are splatted (lambda): they weigh 1/2^lambda at least in their own cell.
+        sharpness: f32 = 2.0, "", 0.5..=10.0;
+        /// Slope up which nobody walks any more, as rise over run; down it everybody walks freely.
+        steepest: f32 = 0.7, "", 0.05..=10.0;
+        /// Seconds ahead for which the ground before a car is uncomfortable.
+        warning: f32 = 3.0, "s", 0.0..=60.0;
+        /// Speed of who stands before a car, as a share of the wanted one.
+        flee: f32 = 1.5, "", 1.0..=5.0;
+        /// Most sets of people, each with a field of its own.
+        most_sets: u32 = 512, "", 1..=65536;
+    }
+    state {
+        cells: Option<Cells>,
+        crowd: Crowd,
+        sets: Vec<Set>,
+        /// Cells that are solved.
+        active: Vec<u32>,
+        /// Slot of each cell among those, or NONE.
+        slot: Vec<u32>,
+        subgoals: Subgoals,
+    }
+}
+
+/// People with the same goal and class, and their field.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Set {
+    goal: u32,
+    class: u32,
+    used: bool,
+    /// Potential of every node of the map, and whether it is known.
+    nodes: Vec<f32>,
+    /// Where the field begins: slots and their potentials.
+    seeds: Vec<(u32, f32)>,
+    field: Field,
+}
+
+/// Rests of the walk shorter than this go straight to the target, in cells.
+const AT_TARGET: f32 = 1.0;
+
+#[typetag::serde(name = "potential-field")]
+impl GlobalPlanner for PotentialField {
+    fn plan(
+        &self,
+        world: &World<'_>,
+        requests: &[PlanRequest],
+        scratch: &mut Scratch,
+        routes: &mut RouteSink,
+    ) {
+        let search = scratch.get::<SearchScratch>();
+        for request in requests {
+            if let Err(why) = route(world, request, search, routes) {
+                routes.push_missing(why);
+            }
+        }
+    }
+
+    fn prepare(&mut self, world: &World<'_>) -> Result<(), PlannerError> {
+        if self.cells.as_ref().is_none_or(|c| !c.holds_for(world)) {
+            let cells = Cells::over(world, self.cell)?;
+            self.slot = vec![NONE; cells.len()];
+            for (slot, &cell) in self.active.iter().enumerate() {
+                // What was taken back from a checkpoint.
+                if let Some(at) = self.slot.get_mut(cell as usize) {
+                    *at = slot as u32;
+                }
+            }
+            self.cells = Some(cells);
+        }
+        if !world.step.is_multiple_of(u64::from(self.every)) {
+            return Ok(());
+        }
+        self.renew(world)
+    }
+
+    fn guides(&self) -> bool {
+        true
+    }
+
+    fn guide(
+        &self,
+        world: &World<'_>,
+        chunk: &GuideChunk<'_>,
+        _: &mut Scratch,
+        out: &mut GuideOut<'_>,
+    ) {
+        let Some(cells) = &self.cells else {
+            out.follow_route.fill(1);
+            return;
+        };
+        let (a, ground) = (&world.agents, &world.site.ground);
+        let mut last: Option<(u32, u32, Option<&Set>)> = None;
+        for (i, &row) in chunk.rows.iter().enumerate() {
+            let row = row as usize;
+            out.follow_route[i] = 1;
+            let (goal, class, at) = (a.goal[row], a.class[row], a.location[row]);
+            if goal == NONE {
+                continue;
+            }
+            let set = match last {
+                Some((g, c, set)) if (g, c) == (goal, class) => set,
+                _ => self.set_of(goal, class),
+            };
+            last = Some((goal, class, set));
+            let Some(set) = set else { continue };
+            let rest = (a.target[row].point - at.point).truncate();
+            if rest.length_squared() < (AT_TARGET * self.cell) * (AT_TARGET * self.cell) {
+                continue;
+            }
+            let Some(answer) = self.answer(cells, set, ground, at) else {
+                continue;
+            };
+            let share = if answer.afraid {
+                self.flee
+            } else {
+                answer.share
+            };
+            let (way, aim) = if ground.flat {
+                (answer.way, answer.aim)
+            } else {
+                let normal = ground.normals[at.triangle as usize];
+                let onto = |way: Vec2| {
+                    let rise = -way.dot(normal.truncate()) / normal.z.max(0.05);
+                    a.frame_of(row).to_tangent(normal, way.extend(rise))
+                };
+                (onto(answer.way).normalize_or_zero(), onto(answer.aim))
+            };
+            out.preferred[i] = way * (a.speed[row] * share);
+            out.target[i] = aim;
+            out.follow_route[i] = 0;
+        }
+    }
+
+    fn save(&self, out: &mut Vec<u8>) {
+        let mut write = subgoals::Bytes(out);
+        write.words(&self.active);
+        write.word(self.sets.len() as u32);
+        for set in &self.sets {
+            write.words(&[set.goal, set.class, u32::from(set.used)]);
+            write.floats(&set.nodes);
+            set.field.save(&mut write);
+        }
+        self.crowd.save(&mut write);
+    }
+
+    fn load(&mut self, saved: &[u8]) -> Result<(), StateError> {
+        let damaged = || StateError {
+            strategy: "potential-field".into(),
+            reason: "its fields are cut short".into(),
+        };
+        let mut read = subgoals::Reader(saved);
+        let mut take = || {
+            let active = read.words()?;
+            let count = read.word()?;
+            let mut sets = Vec::new();
+            for _ in 0..count {
+                let key = read.words()?;
+                sets.push(Set {
+                    goal: *key.first()?,
+                    class: *key.get(1)?,
+                    used: *key.get(2)? != 0,
+                    nodes: read.floats()?,
+                    seeds: Vec::new(),
+                    field: Field::load(&mut read, active.len())?,
+                });
+            }
+            let afraid = Crowd::load(&mut read)?;
+            Some((active, sets, afraid))
+        };
+        (self.active, self.sets, self.crowd) = take().ok_or_else(damaged)?;
+        self.cells = None;
+        Ok(())
+    }
+}
+
+/// What the field says at a place.
+struct Answer {
+    way: Vec2,
+    aim: Vec2,
+    share: f32,
+    afraid: bool,
+}
+
+impl PotentialField {
+    fn set_of(&self, goal: u32, class: u32) -> Option<&Set> {
+        self.sets
+            .iter()
+            .find(|s| s.used && s.goal == goal && s.class == class)
+    }
+
+    /// Whether a point is where fields are solved.
+    fn is_inside(&self, world: &World<'_>, point: glam::Vec3, margin: f32) -> bool {
+        if self.is_everywhere(world) {
+            return true;
+        }
+        world.interest.iter().any(|r| {
+            let reach = r.radius + margin;
+            r.level == u32::from(self.level) && point.distance_squared(r.at) < reach * reach
+        })
+    }
+
+    fn is_everywhere(&self, world: &World<'_>) -> bool {
+        let level = u32::from(self.level);
+        self.over == Over::Everywhere || !world.interest.iter().any(|r| r.level == level)
+    }
+
+    /// Sets, crowd and fields of this step.
+    fn renew(&mut self, world: &World<'_>) -> Result<(), PlannerError> {
+        let Some(cells) = self.cells.take() else {
+            return Ok(());
+        };
+        self.find_sets(world)?;
+        let refresh = ((self.refresh / world.dt).round() as u64).max(1);
+        let whole = self.is_everywhere(world);
+        let wanted = if whole {
+            0.0
+        } else {
+            self.length + self.time / mean_speed(world)
+        };
+        let due = world.step.is_multiple_of(refresh);
+        self.subgoals.estimate(
+            world,
+            &mut self.sets,
+            wanted,
+            u32::from(self.level),
+            whole,
+            due,
+        );
+        self.activate(world, &cells, whole);
+        self.crowd.gather(
+            world,
+            &cells,
+            &self.active,
+            &self.slot,
+            &crowd::Terms {
+                sharpness: self.sharpness,
+                sparse: self.sparse,
+                dense: self.dense,
+                steepest: self.steepest,
+                warning: self.warning,
+            },
+        );
+        let weights = [self.length, self.time, self.discomfort];
+        let (active, slot, crowd, sets) = (&self.active, &self.slot, &self.crowd, &mut self.sets);
+        sets.par_iter_mut().filter(|s| s.used).for_each(|set| {
+            let speed = world
+                .classes
+                .get(set.class as usize)
+                .map_or(1.3, |c| c.speed);
+            set.field
+                .solve(&cells, active, slot, crowd, weights, speed, &set.seeds);
+        });
+        self.cells = Some(cells);
+        Ok(())
+    }
+
+    /// Lists goals and classes of the people where fields are solved.
+    fn find_sets(&mut self, world: &World<'_>) -> Result<(), PlannerError> {
+        let mut sets = core::mem::take(&mut self.sets);
+        sets.iter_mut().for_each(|s| s.used = false);
+        let a = &world.agents;
+        let mut last = (NONE, NONE);
+        for row in 0..a.len() {
+            let key = (a.goal[row], a.class[row]);
+            if key.0 == NONE || key == last && self.over == Over::Everywhere {
+                continue;
+            }
+            if !self.is_inside(world, a.location[row].point, self.cell) {
+                continue;
+            }
+            last = key;
+            match sets.iter_mut().find(|s| (s.goal, s.class) == key) {
+                Some(set) => set.used = true,
+                None => sets.push(Set {
+                    goal: key.0,
+                    class: key.1,
+                    used: true,
+                    ..Set::default()
+                }),
+            }
+        }
+        let used = sets.iter().filter(|s| s.used).count();
+        if used > self.most_sets as usize {
+            return Err(PlannerError::TooLarge {
+                what: "fields of sets of people with the same goal".into(),
+                needed: used as u64,
+                limit: u64::from(self.most_sets),
+            });
+        }
+        // The order of rows must not matter to what is kept.
+        sets.sort_by_key(|s| (s.goal, s.class));
+        self.sets = sets;
+        Ok(())
+    }
+
+    /// Lists the cells that are solved and where each set's field begins.
+    fn activate(&mut self, world: &World<'_>, cells: &Cells, whole: bool) {
+        for &cell in &self.active {
+            self.slot[cell as usize] = NONE;
+        }
+        self.active.clear();
+        let (active, slot) = (&mut self.active, &mut self.slot);
+        let mut add = |cell: u32| {
+            if cell != NONE && slot[cell as usize] == NONE {
+                slot[cell as usize] = active.len() as u32;
+                active.push(cell);
+            }
+        };
+        if whole {
+            (0..cells.len() as u32).for_each(&mut add);
+        } else {
+            for region in world.interest {
+                if region.level == u32::from(self.level) {
+                    cells.within(region.at, region.radius + self.cell, &mut add);
+                }
+            }
+            // The discs or regions of subgoals, so that the field runs on into them.
+            for &node in self.subgoals.nodes() {
+                let place = world.map.node_place[node as usize];
+                let region = world.map.node_region[node as usize];
+                let area = world.map.region_area.get(region as usize).copied();
+                let radius = (area.unwrap_or(0.0) / core::f32::consts::PI).sqrt();
+                cells.within(place.point, radius.min(4.0 * self.cell), &mut add);
+                add(cells.of(&world.site.ground, place));
+            }
+        }
+        for set in self.sets.iter_mut().filter(|s| s.used) {
+            set.seeds.clear();
+            let mut seed = |cell: u32, potential: f32| {
+                if let Some(&slot) = self.slot.get(cell as usize)
+                    && slot != NONE
+                    && potential.is_finite()
+                {
+                    set.seeds.push((slot, potential));
+                }
+            };
+            if !whole {
+                for &node in self.subgoals.nodes() {
+                    let place = world.map.node_place[node as usize];
+                    let potential = set.nodes.get(node as usize).copied();
+                    let cell = cells.of(&world.site.ground, place);
+                    seed(cell, potential.unwrap_or(f32::INFINITY));
+                }
+            }
+            let Some(goal) = world.goals.get(set.goal as usize) else {
+                continue;
+            };
+            let first = goal.first_node as usize;
+            for &node in &world.goal_nodes[first..first + goal.nodes as usize] {
+                let place = world.map.node_place[node as usize];
+                if whole || self.subgoals.is_inside(node) {
+                    seed(cells.of(&world.site.ground, place), 0.0);
+                }
+            }
+            if whole
+                || world
+                    .interest
+                    .iter()
+                    .any(|r| goal.anchor.point.distance(r.at) < r.radius)
+            {
+                seed(cells.of(&world.site.ground, goal.anchor), 0.0);
+            }
+        }
+    }
+
+    /// The way down the field at a place, between the four nearest centres.
+    fn answer(
+        &self,
+        cells: &Cells,
+        set: &Set,
+        ground: &throng_core::GroundView<'_>,
+        at: throng_core::Location,
+    ) -> Option<Answer> {
+        let own = cells.of(ground, at);
+        let slot = *self.slot.get(own as usize)?;
+        if slot == NONE {
+            return None;
+        }
+        let here = set.field.at(slot)?;
+        let (mut way, mut share, mut weights) = (Vec2::ZERO, 0.0, 0.0);
+        for (cell, weight) in cells.about(ground, at) {
+            let Some(&slot) = self.slot.get(cell as usize) else {
+                continue;
+            };
+            if let Some(there) = set.field.at(slot)
+                && cells.are_joined(own, cell)
+            {
+                way += there.way * weight;
+                share += there.share * weight;
+                weights += weight;
+            }
+        }
+        let way = way.try_normalize().or(here.way.try_normalize())?;
+        Some(Answer {
+            way,
+            aim: cells.waypoint(own, way, at),
+            share: if weights > 0.0 {
+                share / weights
+            } else {
+                here.share
+            },
+            afraid: self.crowd.is_feared(slot),
+        })
+    }
+}
+
+/// Mean desired speed of the classes.
+fn mean_speed(world: &World<'_>) -> f32 {
+    let count = world.classes.len().max(1) as f32;
+    let sum: f32 = world.classes.iter().map(|c| c.speed).sum();
+    (sum / count).max(0.1)
+}
+
+/// The shortest route over the map.
+fn route(
+    world: &World<'_>,
+    request: &PlanRequest,
+    search: &mut SearchScratch,
+    routes: &mut RouteSink,
+) -> Result<(), NoRoute> {
+    let mut ends = [Attachment::NOWHERE; 2];
+    world.nav.attach(
+        &world.site,
+        world.map,
+        &[request.from, request.to],
+        &[request.from_region, NONE],
+        &mut ends,
+    );
+    let query = RouteQuery {
+        terms: Terms::lengths(world.map, world.site.ground.door_open, request.radius),
+        from: ends[0],
+        to: ends[1],
+        heuristic: Heuristic::of(world.map),
+        greed: 1.0,
+        most_expansions: 0,
+        horizon: Horizon::NONE,
+        old_tail: &[],
+    };
+    let found = find_route(&query, search)?;
+    let length = found.length as f32 + ends[0].distance + ends[1].distance;
+    routes.push_edges_into(search.route().iter().copied(), found.into, length, length);
+    Ok(())
+}
+
+register! {
+    Planner "potential-field" => PotentialField,
+    about: "Continuum crowds: fields from density, flow and discomfort, down which people walk.",
+    when: "People should foresee crowds and cars: in regions of interest, or over small scenes with few goals.",
+    when_not: "Many goals over a large scene, or bodies larger than cells; surfaces that are no floor plan.",
+    growth: "A field per goal and class: linear in cells solved times sets, every step.",
+    paper: "Treuille, Cooper, Popovic 2006: Continuum crowds; Yersin, Maim, Morini, Thalmann 2008: Real-time crowd motion planning",
+    needs: Capabilities::GRAPH.and(Capabilities::PLAN_GROUND),
+    offers: Capabilities::ROUTES.and(Capabilities::GUIDES),
+}
+
+#[cfg(test)]
+mod tests;

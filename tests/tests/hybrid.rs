@@ -1,0 +1,417 @@
+//! Regions of interest, tiers and groups at work together: nobody jumps, turns back or is lost.
+
+use glam::Vec2;
+use throng::{Command, Simulation, Spot, snapshot::invariants};
+use throng_core::NONE;
+use throng_kit::Walk;
+
+/// A square with houses in it, people to and fro, three tiers.
+fn town(more: &str) -> String {
+    format!(
+        r#"
+        name = "town"
+        seed = 5
+        dt = 0.1
+        [environment]
+        generate = "city"
+        side = 80.0
+        polygons = 6
+        vertices = 48
+        [nav]
+        kind = "nav-graph"
+        [planner]
+        kind = "astar"
+        [replan]
+        alternatives = 3
+        [avoidance]
+        kind = "short-term"
+        [follow]
+        kind = "seek"
+        [lod]
+        kind = "roi"
+        [[tier]]
+        level = 0
+        guide = {{ kind = "potential-field", cell = 1.5 }}
+        [[tier]]
+        level = 1
+        [[tier]]
+        level = 2
+        avoidance = {{ kind = "none" }}
+        follow = "linear"
+        [[source]]
+        area = "west"
+        count = 60
+        goals = ["east", "west"]
+        choose = "order"
+        at_goal = "again"
+        [[source]]
+        area = "south"
+        count = 60
+        goals = ["north", "south"]
+        choose = "order"
+        at_goal = "again"
+        {more}
+        "#
+    )
+}
+
+fn simulate(text: &str) -> Simulation {
+    Simulation::builder()
+        .threads(2)
+        .text(text)
+        .unwrap_or_else(|e| panic!("{e}"))
+}
+
+#[test]
+fn nobody_jumps_turns_back_or_is_lost_with_a_moving_region() {
+    let mut sim = simulate(&town(""));
+    let dt = sim.scenario().dt as f32;
+    let mut changes = 0;
+    // Who left level 0: when, how it walked then and where to.
+    let mut left: Vec<(u64, u64, Vec2, u32)> = Vec::new();
+    let (mut leavings, mut turned) = (0u32, 0u32);
+    let mut worst_jump = 0.0f32;
+    for step in 0..900u64 {
+        let turn = step as f64 * 0.1 / 30.0 * std::f64::consts::TAU;
+        let (x, y) = (40.0 + 20.0 * turn.cos_(), 40.0 + 20.0 * turn.sin_());
+        sim.command(Command::SetInterest {
+            name: "eye".into(),
+            at: Spot::Plan(x, y),
+            radius: 14.0,
+            level: 0,
+        });
+        let before: Vec<(u64, Vec2)> = {
+            let a = sim.agents();
+            a.id.iter()
+                .copied()
+                .zip(a.velocity.iter().copied())
+                .collect()
+        };
+        sim.step().unwrap();
+        invariants(&sim).unwrap_or_else(|e| panic!("step {step}: {e}"));
+        let changed: Vec<(u64, u8)> = sim
+            .events()
+            .iter()
+            .filter_map(|e| match e {
+                throng::Event::TierChanged { agent, from, to } => Some((agent.0, *from, *to)),
+                _ => None,
+            })
+            .map(|(id, from, to)| (id, if from == 0 && to > 0 { 1 } else { 0 }))
+            .collect();
+        changes += changed.len();
+        let a = sim.agents();
+        for row in 0..a.len() {
+            let id = a.id[row];
+            let Some(&(_, was)) = before.iter().find(|b| b.0 == id) else {
+                continue;
+            };
+            if changed.iter().any(|c| c.0 == id) {
+                worst_jump = worst_jump.max(a.velocity[row].distance(was));
+            }
+            if changed.contains(&(id, 1)) && was.length() > 0.5 {
+                left.push((step, id, was, a.goal[row]));
+                leavings += 1;
+            }
+            if let Some(&(_, _, then, goal)) = left.iter().find(|l| l.1 == id && step == l.0 + 15)
+            {
+                // A second and a half later it still walks on, not against how it left, unless
+                // it has arrived meanwhile and walks to its next goal.
+                let back = then.normalize().dot(a.velocity[row]) < -0.5;
+                turned += u32::from(back && a.goal[row] == goal);
+            }
+        }
+        left.retain(|l| l.0 + 15 > step);
+    }
+    assert!(changes > 300, "{changes} changes of tier");
+    assert!(leavings > 100, "{leavings} people left level 0");
+    // The bound: 10 m/s2 while a change of tier is fresh.
+    assert!(worst_jump <= 10.0 * dt + 1e-3, "a jump of {worst_jump} m/s");
+    assert!(
+        turned * 50 <= leavings,
+        "{turned} of {leavings} turned back after leaving"
+    );
+    assert_eq!(sim.unreachable_now(), 0);
+    assert!(sim.metrics().arrivals > 60, "{}", sim.metrics().arrivals);
+}
+
+/// Trigonometry of the tests: the same on every platform.
+trait Turn {
+    fn cos_(self) -> f64;
+    fn sin_(self) -> f64;
+}
+
+impl Turn for f64 {
+    fn cos_(self) -> f64 {
+        throng_core::math::cos(self)
+    }
+    fn sin_(self) -> f64 {
+        throng_core::math::sin(self)
+    }
+}
+
+#[test]
+fn the_same_bits_on_any_threads_and_after_a_checkpoint() {
+    let text = town(
+        r#"
+        [camera]
+        at = [40.0, 2.0]
+        toward = [40.0, 40.0]
+        angle = 90.0
+        [[roi]]
+        camera = true
+        at = [30.0, 0.0]
+        radius = 12.0
+        [group]
+        kind = "leader-follower"
+        "#,
+    );
+    let text = text.replace("count = 60", "count = 40\n groups = { sizes = [1, 2, 1] }");
+    let text = text.replace("cell = 1.5", "cell = 1.5, every = 3");
+    let run = |threads: usize, steps: u64| {
+        let mut sim = Simulation::builder().threads(threads).text(&text).unwrap();
+        for _ in 0..steps {
+            sim.step().unwrap();
+        }
+        sim
+    };
+    let mut one = run(1, 124);
+    let two = run(2, 124);
+    assert_eq!(one.digest(), two.digest());
+    let saved = one.snapshot();
+    let mut again = run(2, 7);
+    again.restore(&saved).unwrap();
+    for step in 0..60 {
+        one.step().unwrap();
+        again.step().unwrap();
+        assert_eq!(one.digest(), again.digest(), "step {step}");
+    }
+}
+
+#[test]
+fn people_spread_over_alternative_ways() {
+    let text = |alternatives: u32| {
+        format!(
+            r#"
+            name = "ways"
+            seed = 2
+            [environment]
+            generate = "blocks"
+            [nav]
+            kind = "nav-graph"
+            [replan]
+            alternatives = {alternatives}
+            stretch = 2.0
+            [cost]
+            kind = "distance"
+            weight = 4.0
+            [avoidance]
+            kind = "none"
+            [[source]]
+            area = [[49, 1], [51, 1], [51, 3], [49, 3]]
+            count = 400
+            overlap = true
+            goals = [[[49, 97], [51, 97], [51, 99], [49, 99]]]
+            "#
+        )
+    };
+    // Thirds of the width where people cross the middle of the blocks.
+    let crossed = |alternatives: u32| {
+        let mut sim = simulate(&text(alternatives));
+        let mut by_third = [0u32; 3];
+        for _ in 0..900 {
+            sim.step().unwrap();
+            invariants(&sim).unwrap();
+            let a = sim.agents();
+            for row in 0..a.len() {
+                let (from, to) = (
+                    sim.world_point(a.before[row]),
+                    sim.world_point(a.location[row]),
+                );
+                if from.y < 50.0 && to.y >= 50.0 {
+                    let third = if to.x < 44.0 {
+                        0
+                    } else if to.x > 56.0 {
+                        2
+                    } else {
+                        1
+                    };
+                    by_third[third] += 1;
+                }
+            }
+        }
+        (by_third, sim.travel_times().mean)
+    };
+    let (alone, _) = crossed(1);
+    assert_eq!(alone[0] + alone[2], 0, "one way: the middle {alone:?}");
+    let (spread, _) = crossed(3);
+    assert!(
+        spread[0] + spread[2] > 20 && spread[1] > 20,
+        "several ways: {spread:?}"
+    );
+}
+
+#[test]
+fn groups_stay_together_with_every_avoidance_at_every_tier() {
+    for avoidance in [
+        "none",
+        "short-term",
+        "orca",
+        "rvo",
+        "social-force",
+        "predictive",
+    ] {
+        let run = |group: &str| {
+            let mut sim = simulate(&format!(
+                r#"
+                name = "families"
+                seed = 3
+                [environment]
+                generate = "square"
+                side = 40.0
+                [nav]
+                kind = "nav-graph"
+                [avoidance]
+                kind = "{avoidance}"
+                [group]
+                kind = "{group}"
+                [lod]
+                kind = "roi"
+                [[roi]]
+                at = [20.0, 20.0]
+                radius = 8.0
+                [[tier]]
+                level = 0
+                [[tier]]
+                level = 1
+                period = 2
+                follow = "linear"
+                [profile.adult]
+                speed = {{ uniform = [0.9, 1.6] }}
+                [[source]]
+                area = [[1, 5], [6, 5], [6, 35], [1, 35]]
+                count = 40
+                goals = [[[33, 5], [39, 5], [39, 35], [33, 35]]]
+                groups = {{ sizes = [0, 2, 1, 1] }}
+                "#
+            ));
+            let (mut near, mut all) = (0u32, 0u32);
+            for step in 0..250 {
+                sim.step().unwrap();
+                invariants(&sim).unwrap_or_else(|e| panic!("{avoidance} step {step}: {e}"));
+                if step < 50 {
+                    continue;
+                }
+                let a = sim.agents();
+                for row in 0..a.len() {
+                    let group = a.group[row];
+                    if group == NONE {
+                        continue;
+                    }
+                    // The leader has the least id of its group.
+                    let leader = (0..a.len())
+                        .filter(|&r| a.group[r] == group)
+                        .min_by_key(|&r| a.id[r])
+                        .unwrap();
+                    if leader != row {
+                        let apart = a.location[row].point.distance(a.location[leader].point);
+                        all += 1;
+                        near += u32::from(apart < 2.0);
+                    }
+                }
+            }
+            f64::from(near) / f64::from(all.max(1))
+        };
+        let (alone, together) = (run("none"), run("leader-follower"));
+        assert!(
+            together > 0.8 && together > alone,
+            "{avoidance}: within 2 m {together:.2} of the time, {alone:.2} without"
+        );
+    }
+}
+
+#[test]
+fn people_clear_the_way_of_a_car() {
+    let run = |discomfort: f64| {
+        let mut sim = simulate(&format!(
+            r#"
+            name = "car"
+            seed = 1
+            [environment]
+            generate = "square"
+            side = 40.0
+            [nav]
+            kind = "nav-graph"
+            [avoidance]
+            kind = "none"
+            [lod]
+            kind = "roi"
+            [[tier]]
+            level = 0
+            guide = {{ kind = "potential-field", cell = 1.0 }}
+            [[tier]]
+            level = 1
+            [[mover]]
+            name = "car"
+            track = [[2, 20], [38, 20]]
+            speed = 3.0
+            discomfort = {discomfort}
+            [[roi]]
+            mover = "car"
+            radius = 12.0
+            [[source]]
+            area = [[10, 5], [30, 5], [30, 35], [10, 35]]
+            count = 80
+            goals = [[[4, 36], [36, 36], [36, 39], [4, 39]], [[4, 1], [36, 1], [36, 4], [4, 4]]]
+            choose = "random"
+            "#
+        ));
+        // How often somebody is under the car.
+        let mut hit = 0u32;
+        for _ in 0..120 {
+            sim.step().unwrap();
+            invariants(&sim).unwrap();
+            let car = sim.world().movers[0];
+            for at in &sim.agents().location {
+                let apart = (at.point - car.at).truncate().length();
+                hit += u32::from(apart < car.radius);
+            }
+        }
+        hit
+    };
+    let (blind, warned) = (run(0.0), run(50.0));
+    assert!(
+        warned * 2 < blind,
+        "{warned} under the car with discomfort ahead, {blind} without"
+    );
+}
+
+#[test]
+fn bundled_scenes_are_covered() {
+    for (scene, options) in [
+        ("blocks", ""),
+        ("rooms", ""),
+        ("hall", ""),
+        ("two-storey", ""),
+        ("city", "side = 120.0\npolygons = 12\nvertices = 96"),
+        ("corridor", ""),
+    ] {
+        let sim = simulate(&format!(
+            "name = \"cover\"\n[environment]\ngenerate = \"{scene}\"\n{options}\n[nav]\nkind = \"nav-graph\"\n[[source]]\narea = \"everywhere\"\ncount = 1\ngoals = \"random\"\n"
+        ));
+        let walkable: f64 = sim.ground().areas.iter().map(|a| f64::from(*a)).sum();
+        let share = sim.map().covered_area() / walkable;
+        println!(
+            "{scene}: {} discs cover {:.1} %",
+            sim.map().nodes(),
+            100.0 * share
+        );
+        assert!(share > 0.95, "{scene}: {share}");
+        for (place, region) in sim.map().region_place.iter().zip(&sim.map().region_area) {
+            let radius = (region / core::f32::consts::PI).sqrt();
+            assert!(
+                sim.ground().clearance(*place, 10.0) + 0.5 > radius,
+                "{scene}: a region larger than its disc"
+            );
+        }
+    }
+}
