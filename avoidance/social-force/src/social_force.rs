@@ -123,7 +123,7 @@ throng_core::register! {
     Avoidance "social-force" => SocialForce,
     about: "Social forces: repulsion at a distance, pressing and rubbing where bodies touch.",
     when: "Crowds that press: evacuation, bottlenecks, clogging, faster-is-slower; bodies with masses.",
-    when_not: "Nobody may overlap at all, or people should make way early: the circular form looks at distances only and evades late. A narrow door used both ways by many: the circular form passes slowly or jams at its strength of 2,000 N; form = \"elliptical\" with reach = 4, or strength = 500, lets the sides take turns. Runners in crowds: steps are cut, at their cost.",
+    when_not: "Nobody may overlap at all, or people should make way early: the circular form looks at distances only and evades late. A narrow door used both ways by many: the circular form passes slowly or jams at its strength of 2,000 N; form = \"elliptical\" with reach = 4, or strength = 500, lets the sides take turns. Openings below a metre: their corners repel, and slow walkers may stop before them for good. Runners in crowds: steps are cut, at their cost.",
     growth: "Linear in agents and neighbours within about a metre; at steps of 0.1 s those who touch take four sub-steps, those near others two, the rest one; a step of 0.5 s costs five of 0.1 s, and runners' steps of 0.1 s three.",
     paper: "Helbing, Farkas, Vicsek: Simulating dynamical features of escape panic. Nature 407, 2000. Helbing, Molnar: Social force model for pedestrian dynamics. Phys. Rev. E 51, 1995.",
     needs: Capabilities::NONE,
