@@ -221,14 +221,22 @@ impl Stage<'_> {
             let (wall_reach, reach) = (part.perception.wall_reach, part.perception.reach);
             let max_step = 2.0 * self.fastest * dt;
             s.clear.clear();
-            s.clear
-                .extend(due.rows.iter().zip(due.local).map(|(&row, &local)| {
-                    // As far as neighbours will be looked for, or walls.
-                    let hint = kth[local as usize] + max_step;
-                    let look = if hint < reach { hint } else { reach };
-                    let limit = look.max(wall_reach) * 1.001;
-                    clear_distance(&self.ground, a.location[row as usize].point, limit)
-                }));
+            // Who looks at nothing needs no clear distance.
+            let looks = reach > 0.0 || wall_reach > 0.0;
+            let looking = if looks { due.len() } else { 0 };
+            s.clear.resize(due.len() - looking, f32::INFINITY);
+            s.clear.extend(
+                due.rows[..looking]
+                    .iter()
+                    .zip(due.local)
+                    .map(|(&row, &local)| {
+                        // As far as neighbours will be looked for, or walls.
+                        let hint = kth[local as usize] + max_step;
+                        let look = if hint < reach { hint } else { reach };
+                        let limit = look.max(wall_reach) * 1.001;
+                        clear_distance(&self.ground, a.location[row as usize].point, limit)
+                    }),
+            );
             self.look(
                 &due,
                 part.perception,
