@@ -95,6 +95,20 @@ pub trait NavRepresentation: Debug + Send + Sync {
         }
     }
 
+    /// How far each place, which lies in the region given with it, may move over the ground, in
+    /// plan, and be in that region still; 0 where that is not known. Answers whether it filled
+    /// `out`; if not, the distance to the region's outline is taken.
+    fn room_in(
+        &self,
+        map: &NavMap,
+        places: &[Location],
+        regions: &[RegionId],
+        out: &mut [f32],
+    ) -> bool {
+        let _ = (map, places, regions, out);
+        false
+    }
+
     /// The gate across an edge after a share of its length, in its direction of travel; `None`
     /// on maps whose edges have no width.
     fn gate_at(&self, site: &Site<'_>, map: &NavMap, edge: EdgeId, along: f32) -> Option<Gate> {

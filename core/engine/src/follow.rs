@@ -60,6 +60,10 @@ pub struct FollowScratch {
 pub struct Walker {
     /// Where it is.
     pub point: Vec3,
+    /// The triangle that it stands on.
+    pub triangle: u32,
+    /// The region of the map that it was last seen in, or NONE.
+    pub region: u32,
     /// Normal of its triangle.
     pub normal: Vec3,
     /// Its frame.
@@ -224,7 +228,9 @@ pub fn follow(how: &Follow, track: &Track, walker: &Walker) -> (Vec2, Vec2) {
     match how.kind {
         FollowKind::Indicative => {
             let aim = walker.offset(track.corner);
-            let wanted = walker.towards(aim, !track.has_gate);
+            // The target may lie before a gate that nobody needs to pass.
+            let end = !track.has_gate || track.corner == walker.target;
+            let wanted = walker.towards(aim, end);
             // From what was wanted, not from what came of it: who is held up still wants on.
             let blend = (walker.dt / how.relaxation.max(1e-3)).min(1.0);
             (walker.preferred + (wanted - walker.preferred) * blend, aim)
@@ -254,6 +260,7 @@ pub fn follow(how: &Follow, track: &Track, walker: &Walker) -> (Vec2, Vec2) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use throng_core::NONE;
 
     fn v(x: f32, y: f32) -> Vec2 {
         Vec2::new(x, y)
@@ -280,6 +287,8 @@ mod tests {
     fn nobody_overshoots_the_target() {
         let walker = Walker {
             point: Vec3::ZERO,
+            triangle: 0,
+            region: NONE,
             normal: Vec3::Z,
             frame: Frame::FLAT,
             velocity: Vec2::ZERO,
@@ -380,6 +389,8 @@ mod tests {
         let mut walker = Walker {
             // Far beside the first two gates, at the end of the third.
             point: Vec3::new(9.95, 4.0, 0.0),
+            triangle: 0,
+            region: NONE,
             normal: Vec3::Z,
             frame: Frame::FLAT,
             velocity: Vec2::ZERO,

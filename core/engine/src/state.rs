@@ -436,6 +436,8 @@ pub struct Regions {
     pub hints: Vec<u32>,
     /// The answers.
     pub found: Vec<u32>,
+    /// How far they may move and be there still, metres.
+    pub room: Vec<f32>,
 }
 
 /// Chunk buffers that are free, shared by the threads.

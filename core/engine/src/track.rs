@@ -3,6 +3,8 @@
 //! A route is a list of edge ids (or gates of its own). Only the next gate of an agent exists as
 //! geometry; the follower makes a window of further ones when it needs them.
 
+use std::ops::Range;
+
 use glam::Vec3;
 use rayon::prelude::*;
 use throng_core::{
@@ -232,20 +234,36 @@ impl Routes {
         out: &mut Vec<Gate>,
     ) {
         out.clear();
+        self.more_gates(track, nav, site, map, 0..most, out);
+    }
+
+    /// Adds the gates of some of the entries ahead to those of all entries before.
+    pub fn more_gates(
+        &self,
+        track: &Track,
+        nav: &dyn NavRepresentation,
+        site: &Site<'_>,
+        map: &NavMap,
+        entries: Range<usize>,
+        out: &mut Vec<Gate>,
+    ) {
         match track.kind {
             TrackKind::Edges => {
                 let rest = self.edges_ahead(track);
-                let ahead = &rest[..rest.len().min(most)];
-                nav.emit_gates(site, map, ahead, out);
-                if ahead.len() == rest.len() && track.into != NONE {
+                let end = rest.len().min(entries.end);
+                nav.emit_gates(site, map, &rest[entries.start.min(end)..end], out);
+                if end == rest.len() && track.into != NONE {
                     out.extend(nav.gate_at(site, map, track.into, 0.0));
                 }
-                let passed = usize::from(track.within).min(out.len());
-                out.drain(..passed);
+                if entries.start == 0 && track.within > 0 {
+                    let passed = usize::from(track.within).min(out.len());
+                    out.drain(..passed);
+                }
             }
             TrackKind::Gates => {
                 let ahead = self.own_gates_ahead(track);
-                out.extend_from_slice(&ahead[..ahead.len().min(most)]);
+                let end = ahead.len().min(entries.end);
+                out.extend_from_slice(&ahead[entries.start.min(end)..end]);
             }
             TrackKind::None | TrackKind::Unreachable => {}
         }

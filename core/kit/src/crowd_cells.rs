@@ -176,6 +176,11 @@ impl CrowdCells {
         }
     }
 
+    /// Whether who stays in a region stays in its cell.
+    pub fn are_regions(&self) -> bool {
+        !matches!(self, CrowdCells::Squares(_))
+    }
+
     /// How far a point in a region may move in plan, on its floor, and be in the same region and
     /// cell still; 0 where that is not known.
     pub fn slack(&self, map: &NavMap, region: RegionId, at: Vec2) -> f32 {

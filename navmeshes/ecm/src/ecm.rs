@@ -26,9 +26,20 @@ use axis::{Axis, Raw};
 use draw::{Heights, Ways};
 use layers::Layers;
 use regions::Regions;
+use voronoi::{Turn, Undrawn};
 
-/// Angles, in radians, by which the walls are turned in turn until the diagram is right.
-const TURNS: [f64; 6] = [0.0, 0.0137, -0.0291, 0.0733, 0.1931, -0.4127];
+/// How the walls are turned in turn until the diagram is right: quarters, and radians beyond them.
+const TURNS: [(u8, f64); 9] = [
+    (0, 0.0),
+    (1, 0.0),
+    (2, 0.0),
+    (3, 0.0),
+    (0, 0.0137),
+    (1, -0.0291),
+    (2, 0.0733),
+    (3, 0.1931),
+    (0, -0.4127),
+];
 
 options! {
     /// The medial axis with closest points: exact, sparse, one map for every radius.
@@ -62,8 +73,8 @@ struct Drawing {
 }
 
 impl Drawing {
-    fn new(layers: &Layers, angle: f64, seconds: f64) -> Result<Drawing, NavError> {
-        let raws = axis::draw(layers, angle, seconds)?;
+    fn new(layers: &Layers, turn: Turn, seconds: f64) -> Result<Drawing, Undrawn> {
+        let raws = axis::draw(layers, turn, seconds)?;
         Ok(Drawing {
             axis: axis::assemble(layers, &raws)?,
             raws,
@@ -127,6 +138,19 @@ impl NavRepresentation for Ecm {
                 NONE
             };
         }
+    }
+
+    fn room_in(
+        &self,
+        _: &NavMap,
+        places: &[Location],
+        regions: &[RegionId],
+        out: &mut [f32],
+    ) -> bool {
+        for ((place, region), room) in places.iter().zip(regions).zip(out) {
+            *room = self.regions.room(*place, *region);
+        }
+        true
     }
 
     fn gate_at(&self, site: &Site<'_>, map: &NavMap, edge: EdgeId, along: f32) -> Option<Gate> {
@@ -206,28 +230,35 @@ impl Ecm {
     /// Draws the axis until it passes every check, over walls turned a little more each time.
     fn draw(&self, site: &Site<'_>, exact: Layers) -> Result<Drawing, NavError> {
         let straight = exact.straightened();
+        // Perhaps a straightened wall touches another: then as they are.
+        let turns = TURNS.map(|(quarters, angle)| Turn { quarters, angle });
+        let tries = turns.map(|turn| (&straight, turn)).into_iter();
+        let tries = tries.chain(turns.map(|turn| (&exact, turn)));
         let mut faults = Vec::new();
-        for angle in TURNS {
-            let drawing = Drawing::new(&straight, angle, self.seconds)?;
-            match check::fault(&site.ground, &straight, &drawing.axis, angle != 0.0) {
-                None => return Ok(drawing),
-                Some(fault) => faults.push(fault),
-            }
+        for (layers, turn) in tries {
+            let fault = match Drawing::new(layers, turn, self.seconds) {
+                Ok(drawing) => {
+                    match check::fault(&site.ground, layers, &drawing.axis, !turn.is_exact()) {
+                        None => return Ok(drawing),
+                        Some(fault) => fault,
+                    }
+                }
+                Err(Undrawn::Again(fault)) => fault,
+                Err(Undrawn::Never(error)) => return Err(error),
+            };
+            faults.push(fault);
         }
-        // Perhaps a straightened wall touches another.
-        let drawing = Drawing::new(&exact, TURNS[1], self.seconds)?;
-        match check::fault(&site.ground, &exact, &drawing.axis, true) {
-            None => Ok(drawing),
-            Some(fault) => Err(NavError::Unsuitable {
-                reason: format!(
-                    "no correct medial axis was found in {} tries (first: {}; last: {fault}): \
-                     look for walls that nearly touch, storeys above each other in one mesh, or \
-                     use nav.kind = \"grid\"",
-                    faults.len() + 1,
-                    faults.first().map_or("", String::as_str),
-                ),
-            }),
-        }
+        let shown = |fault: Option<&String>| fault.cloned().unwrap_or_default();
+        Err(NavError::Unsuitable {
+            reason: format!(
+                "no correct medial axis was found in {} tries (first: {}; last: {}): look for \
+                 walls that nearly touch, storeys above each other in one mesh, or use nav.kind = \
+                 \"grid\"",
+                faults.len(),
+                shown(faults.first()),
+                shown(faults.last()),
+            ),
+        })
     }
 
     /// Makes the map and the looking-up structures of a drawing.

@@ -133,3 +133,27 @@ fn adding_and_removing_equals_a_rebuild() {
         same(&back, &before);
     }
 }
+
+#[test]
+fn polygons_across_others_equal_a_rebuild() {
+    for seed in 10..16 {
+        let plain = city(seed);
+        let before = built(&plain);
+        let mut s = Stream::new(seed, 9, Purpose::Strategy, 0);
+        let at = DVec2::new(s.range(10.0, 70.0), s.range(10.0, 70.0));
+        let size = DVec2::new(s.range(4.0, 16.0), s.range(4.0, 16.0));
+        let ring = vec![at, at + size * DVec2::new(1.0, 0.1), at + size];
+        let mut more = plain.clone();
+        more.floors[0].solid.push(Polygon::new(ring.clone()));
+        let origin = before.ground.view().origin.truncate();
+        let ring: Vec<glam::Vec2> = ring.iter().map(|p| (*p - origin).as_vec2()).collect();
+        let add = Change::AddSolid {
+            ring: ring.clone(),
+            floor: 0,
+        };
+        let (after, _) = edited(&before, &more, &add);
+        same(&after, &built(&more));
+        let (back, _) = edited(&after, &plain, &Change::RemoveSolid { ring, floor: 0 });
+        same(&back, &before);
+    }
+}

@@ -137,13 +137,24 @@ fn check(b: &Built, seeds: &[(f64, f64)]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 1000,
+/// The same thousand floors every time, unless `PROPTEST_CASES` and `PROPTEST_RNG_SEED` ask for
+/// others.
+fn config() -> ProptestConfig {
+    let mut config = ProptestConfig {
         failure_persistence: None,
-        rng_seed: proptest::test_runner::RngSeed::Fixed(1),
         ..ProptestConfig::default()
-    })]
+    };
+    if std::env::var_os("PROPTEST_CASES").is_none() {
+        config.cases = 1000;
+    }
+    if std::env::var_os("PROPTEST_RNG_SEED").is_none() {
+        config.rng_seed = proptest::test_runner::RngSeed::Fixed(1);
+    }
+    config
+}
+
+proptest! {
+    #![proptest_config(config())]
 
     #[test]
     fn regions_tile_the_ground(

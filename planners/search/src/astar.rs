@@ -166,9 +166,10 @@ impl Known {
         let Some(chains) = &self.chains else {
             return;
         };
-        self.tables
-            .resize_with(world.prices.len(), Default::default);
-        let most_trees = FreeTrees::most_bytes(chains.core().nodes()) * world.prices.len();
+        // Without classes there are no prices, and a metre costs 1.
+        let tables = world.prices.len().max(1);
+        self.tables.resize_with(tables, Default::default);
+        let most_trees = FreeTrees::most_bytes(chains.core().nodes()) * tables;
         for (index, table) in self.tables.iter_mut().enumerate() {
             let point = Terms::new(world, index, 0.0, 0.0);
             chains.prices(&point, &mut table.prices);

@@ -3,18 +3,24 @@
 //! The lane is a line through the gates: at offset 0 through their middles, at -1 and 1 as close
 //! to their left and right ends as the radius allows (left and right of the direction of travel).
 //! An attraction point runs ahead on it (Karamouzas, Geraerts, Overmars 2009): `look_ahead`
-//! metres from where the walker stands beside its lane, or nearer where the straight way there
-//! would not pass through the gates in between, so that it is always seen. The wanted velocity
-//! points at it and the preferred velocity turns towards that within `relaxation` seconds.
+//! metres from where the walker stands beside its lane, and as much farther as it is off it, so
+//! that nobody walks straight across; or nearer where the straight way there would not pass
+//! through the gates in between, so that it is always seen. The wanted velocity points at it and
+//! the preferred velocity turns towards that within `relaxation` seconds. Near its end a route
+//! leaves the lane and goes straight for the target.
 
 use glam::Vec3;
-use throng_core::{Gate, NavMap, NavRepresentation, Site};
+use throng_core::{Attachment, Gate, Location, NavMap, NavRepresentation, Site};
+use throng_kit::funnel::gates_before;
 
 use super::{FollowScratch, Walker, shrunk};
 use crate::track::{Routes, Track};
 
 /// Edges looked at first, and at most, for gates within the look-ahead.
 const EDGES: [usize; 3] = [3, 8, 24];
+
+/// Within so many look-aheads of a target that is in sight the lane is left for the straight way.
+const STRAIGHT: f32 = 4.0;
 
 /// The point of a gate that a lane passes through.
 pub fn lane_point(gate: &Gate, radius: f32, lane: f32) -> Vec3 {
@@ -58,30 +64,44 @@ pub fn find_attraction(
         (track.corner, track.lane_to) = (walker.target, walker.target);
         return;
     }
+    // Behind is the last gate passed; a new route begins beside its walker.
+    let from = if track.has_lane {
+        track.lane_from
+    } else {
+        lane_beside(track, walker, routes, nav, site, map)
+    };
+    let FollowScratch { gates, lane, .. } = scratch;
+    gates.clear();
+    lane.clear();
+    lane.push(from);
+    let (mut looked, mut ahead, mut whole) = (0, 0.0, false);
     for edges in EDGES {
-        routes.gates_ahead(track, nav, site, map, edges, &mut scratch.gates);
-        let whole = track.remaining() as usize <= edges;
-        let lane = &mut scratch.lane;
-        lane.clear();
-        // Behind is the last gate passed; a new route begins where its walker stands.
-        lane.push(if track.has_lane {
-            track.lane_from
-        } else {
-            walker.point
-        });
-        lane.extend(
-            scratch
-                .gates
-                .iter()
-                .map(|g| lane_point(g, walker.radius, walker.lane)),
-        );
-        if whole {
-            lane.push(walker.target);
+        let known = gates.len();
+        routes.more_gates(track, nav, site, map, looked..edges, gates);
+        looked = edges;
+        whole = track.remaining() as usize <= edges;
+        let points = gates[known..]
+            .iter()
+            .map(|gate| lane_point(gate, walker.radius, walker.lane));
+        for point in points.chain(whole.then_some(walker.target)) {
+            // What lies before the next gate is not ahead of everybody.
+            if lane.len() > 1 {
+                ahead += lane[lane.len() - 1].distance(point);
+            }
+            lane.push(point);
         }
-        let ahead: f32 = lane[1..].windows(2).map(|w| w[0].distance(w[1])).sum();
-        if whole || edges == EDGES[2] || ahead >= look_ahead {
+        let off = match lane[..] {
+            [from, to, ..] => off_lane(from, to, walker.point),
+            _ => 0.0,
+        };
+        if whole || ahead >= look_ahead + off {
             break;
         }
+    }
+    if whole {
+        gates.truncate(gates_before(gates, walker.target.truncate()));
+        lane.truncate(gates.len() + 1);
+        lane.push(walker.target);
     }
     track.lane_from = scratch.lane[0];
     track.lane_next = scratch.lane[1];
@@ -96,7 +116,64 @@ pub fn find_attraction(
         track.lane_from = scratch.lane[passed];
         track.lane_next = scratch.lane[(passed + 1).min(scratch.lane.len() - 1)];
     }
+    let near = STRAIGHT * look_ahead;
+    let ahead = &scratch.gates[beside.segment.min(scratch.gates.len())..];
+    if whole && walker.offset(walker.target).length() <= near && sees_target(walker, ahead) {
+        (track.corner, track.lane_to) = (walker.target, walker.target);
+        return;
+    }
     run_ahead(track, walker, look_ahead, beside, scratch);
+}
+
+/// Whether the straight way to the target passes through all the gates on the way.
+fn sees_target(walker: &Walker, gates: &[Gate]) -> bool {
+    let to = walker.offset(walker.target);
+    gates.iter().all(|gate| {
+        let [left, right] = shrunk(gate, walker.radius).map(|end| walker.offset(end));
+        // A gate that is already behind hides nothing.
+        right.perp_dot(left) <= 0.0 || right.perp_dot(to) >= 0.0 && to.perp_dot(left) >= 0.0
+    })
+}
+
+/// The point of the lane beside a walker who has just been given a route: where the lane crosses
+/// the map's cut through the walker's own place. Maps without such cuts have short edges, and the
+/// lane begins where the walker stands.
+fn lane_beside(
+    track: &Track,
+    walker: &Walker,
+    routes: &Routes,
+    nav: &dyn NavRepresentation,
+    site: &Site<'_>,
+    map: &NavMap,
+) -> Vec3 {
+    let Some(&first) = routes.edges_ahead(track).first() else {
+        return walker.point;
+    };
+    let place = Location {
+        point: walker.point,
+        triangle: walker.triangle,
+    };
+    let mut hung = [Attachment::NOWHERE];
+    nav.attach(site, map, &[place], &[walker.region], &mut hung);
+    let [hung] = hung;
+    let along = if hung.edge == first {
+        hung.along
+    } else if map.edge_twin.get(first as usize) == Some(&hung.edge) {
+        1.0 - hung.along
+    } else {
+        return walker.point;
+    };
+    match nav.gate_at(site, map, first, along) {
+        Some(gate) => lane_point(&gate, walker.radius, walker.lane),
+        None => walker.point,
+    }
+}
+
+/// Distance from a segment of a lane.
+fn off_lane(from: Vec3, to: Vec3, at: Vec3) -> f32 {
+    let way = to - from;
+    let share = (at - from).dot(way) / way.length_squared().max(1e-12);
+    (from + way * share.clamp(0.0, 1.0)).distance(at)
 }
 
 /// A foot on a lane.
@@ -146,7 +223,7 @@ fn run_ahead(
     scratch: &FollowScratch,
 ) {
     let (lane, gates) = (&scratch.lane, &scratch.gates);
-    let mut left = look_ahead;
+    let mut left = look_ahead + beside.point.distance(walker.point);
     let mut at = beside.point;
     // What is seen: between the ends of the gates so far, as directions from the walker.
     let mut seen: Option<[glam::Vec2; 2]> = None;
@@ -261,6 +338,8 @@ mod tests {
     fn walker(x: f32, y: f32, target: Vec3) -> Walker {
         Walker {
             point: Vec3::new(x, y, 0.0),
+            triangle: 0,
+            region: throng_core::NONE,
             normal: Vec3::Z,
             frame: Frame::FLAT,
             velocity: Vec2::new(1.0, 0.0),
@@ -295,12 +374,13 @@ mod tests {
     fn attraction_lies_ahead_on_the_lane_not_of_the_walker() {
         let gates = [gate((10.0, 2.0), (10.0, -2.0))];
         let track = attraction(0.0, (3.0, 1.0), Vec3::ZERO, &gates, 2.0);
-        assert!((track.corner - Vec3::new(5.0, 0.0, 0.0)).length() < 1e-5);
+        // Two metres ahead of its foot, and one more for the metre that it is off.
+        assert!((track.corner - Vec3::new(6.0, 0.0, 0.0)).length() < 1e-5);
         assert_eq!(track.lane_to, Vec3::new(10.0, 0.0, 0.0));
         // It runs on with the walker.
         let mut later = track;
         run_on(&mut later, &walker(3.0, 1.0, Vec3::ZERO));
-        assert!((later.corner.x - 5.1).abs() < 1e-5);
+        assert!((later.corner.x - 6.1).abs() < 1e-5);
     }
 
     #[test]

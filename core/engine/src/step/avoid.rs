@@ -225,7 +225,8 @@ impl Stage<'_> {
             );
             s.clear.clear();
             s.clear.extend_from_slice(&s.bound);
-            if self.ground.flat {
+            // Who looks at nothing needs no closer look at the walls.
+            if self.ground.flat && (reach > 0.0 || wall_reach > 0.0) {
                 for (i, clear) in s.clear.iter_mut().enumerate() {
                     // As far as neighbours will be looked for, or walls.
                     let hint = kth[due.local[i] as usize] + max_step;

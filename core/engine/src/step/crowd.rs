@@ -42,6 +42,7 @@ pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut 
                     places,
                     hints,
                     found,
+                    room,
                 } = &mut scratch.regions;
                 local.clear();
                 places.clear();
@@ -60,12 +61,19 @@ pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut 
                 found.clear();
                 found.resize(places.len(), NONE);
                 parts.nav.region_of(&site, map, places, hints, found);
+                room.clear();
+                room.resize(places.len(), 0.0);
+                let by_map = cells.are_regions() && parts.nav.room_in(map, places, found, room);
                 for (k, &i) in local.iter().enumerate() {
                     let (i, at) = (i as usize, places[k]);
                     region[i] = found[k];
                     settled[i] = Settled {
                         at: at.point,
-                        slack: cells.slack(map, found[k], at.point.truncate()),
+                        slack: if by_map {
+                            room[k]
+                        } else {
+                            cells.slack(map, found[k], at.point.truncate())
+                        },
                         floor: floors.get(at.triangle as usize).copied().unwrap_or(0),
                     };
                     if !state.flow_in_use {

@@ -22,6 +22,8 @@ use crate::{
 
 /// Steps between two looks for a new corner.
 const CORNER_EVERY: u64 = 8;
+/// Steps between two looks for a new attraction point, which runs along its lane meanwhile.
+const ATTRACTION_EVERY: u64 = 16;
 
 /// Of the speed laws no one stands for ever: who is pressed together shuffles apart at this share
 /// of the desired speed. At 0 a cell that was once full would stay so.
@@ -157,6 +159,8 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                         let at = a.location[row];
                         let walker = Walker {
                             point: at.point,
+                            triangle: at.triangle,
+                            region: a.region[row],
                             normal: if ground.flat {
                                 Vec3::Z
                             } else {
@@ -176,9 +180,12 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                             dt,
                             flat: ground.flat,
                         };
+                        let every = match tier.follow.kind {
+                            FollowKind::Indicative => ATTRACTION_EVERY,
+                            _ => CORNER_EVERY,
+                        };
                         let due = track.has_gate
-                            && (state.step + (a.id[row] & 0xFFFF_FFFF))
-                                .is_multiple_of(CORNER_EVERY);
+                            && (state.step + (a.id[row] & 0xFFFF_FFFF)).is_multiple_of(every);
                         let look = track.stale || due;
                         match tier.follow.kind {
                             FollowKind::Gates if look => follow::find_corner(

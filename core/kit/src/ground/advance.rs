@@ -5,7 +5,7 @@
 //! of all centres too near to it. Walls nearer than the radius at the start of a piece count
 //! with the distance they have: the disc gets no nearer, but is free to leave.
 
-use glam::{DVec2, DVec3, Vec2};
+use glam::{DVec2, DVec3, IVec3, Vec2, Vec3};
 use throng_core::{Frame, GroundView, Location, NONE, TriangleId};
 
 use super::geometry::{Crossing, exit, known, on_segment, onto_plane, spread, wall_distance_bound};
@@ -68,11 +68,39 @@ pub(super) fn advance(
     let length = displacement.length();
     if view.flat && frame == Frame::FLAT && length <= LONGEST {
         let reach = length + radius + view.grain * (SKIN as f32 + 2.0);
-        if reach <= wall_distance_bound(view, from.point) {
+        if reach <= wall_distance_bound(view, from.point)
+            || !wall_within(view, from.point, reach * 1.001)
+        {
             return advance_in_the_open(view, still, displacement, length);
         }
     }
     Mover::new(view, from, frame, displacement, radius).run(still)
+}
+
+/// Whether a wall that stands may be within a distance of a place on a flat floor.
+#[inline]
+fn wall_within(view: &GroundView, at: Vec3, distance: f32) -> bool {
+    let index = &view.wall_index;
+    let (low, high) = (index.cell_of(at - distance), index.cell_of(at + distance));
+    let (at, limit) = (at.truncate(), distance * distance);
+    for z in low.z..=high.z {
+        for y in low.y..=high.y {
+            for x in low.x..=high.x {
+                for &w in index.items_in(IVec3::new(x, y, z)) {
+                    let wall = &view.walls[w as usize];
+                    let a = wall.a.truncate();
+                    let along = wall.b.truncate() - a;
+                    let share = (at - a).dot(along) / along.length_squared();
+                    let near = a + along * share.clamp(0.0, 1.0);
+                    // A wall of no length gives no number, which is not farther.
+                    if !(near.distance_squared(at) > limit) && view.stands(wall) {
+                        return true;
+                    }
+                }
+            }
+        }
+    }
+    false
 }
 
 /// A step on a flat floor with no wall in reach: only the triangle has to be found.

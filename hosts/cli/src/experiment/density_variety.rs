@@ -64,17 +64,16 @@ const SETTINGS: [Setting; 4] = [
 ];
 
 /// Passages of Blocks: row (the height at which it is counted), left and right end.
-const PASSAGES: [(&str, f64, f64, f64); 10] = [
-    ("south, left", 24.0, 30.0, 34.0),
-    ("south, middle", 24.0, 44.0, 56.0),
-    ("south, right", 24.0, 66.0, 70.0),
-    ("centre, far left", 50.0, 4.0, 8.0),
-    ("centre, middle left", 50.0, 44.0, 48.0),
-    ("centre, middle right", 50.0, 52.0, 56.0),
-    ("centre, far right", 50.0, 92.0, 96.0),
-    ("north, left", 76.0, 30.0, 34.0),
-    ("north, middle", 76.0, 44.0, 56.0),
-    ("north, right", 76.0, 66.0, 70.0),
+const PASSAGES: [(&str, f64, f64, f64); 9] = [
+    ("south, left", 23.0, 24.0, 32.0),
+    ("south, middle", 23.0, 42.0, 58.0),
+    ("south, right", 23.0, 68.0, 76.0),
+    ("centre, far left", 50.0, 4.0, 12.0),
+    ("centre, middle", 50.0, 42.0, 58.0),
+    ("centre, far right", 50.0, 88.0, 96.0),
+    ("north, left", 77.0, 24.0, 32.0),
+    ("north, middle", 77.0, 42.0, 58.0),
+    ("north, right", 77.0, 68.0, 76.0),
 ];
 
 fn run(study: &mut Study) -> Result<(), Failure> {
@@ -204,8 +203,8 @@ fn one_walker(study: &mut Study) -> Result<(), Failure> {
             ..Walk::default()
         };
         let text = format!(
-            "{}[[source]]\nname = \"standing\"\narea = [[44.5, 15.0], [55.5, 15.0], [55.5, 45.0], \
-             [44.5, 45.0]]\ncount = 700\ngoals = [\"top\"]\npremovement = 100000.0\n\
+            "{}[[source]]\nname = \"standing\"\narea = [[42.5, 14.0], [57.5, 14.0], [57.5, 34.0], \
+             [42.5, 34.0]]\ncount = 700\ngoals = [\"top\"]\npremovement = 100000.0\n\
              profile = \"walker\"\n\
              [[source]]\nname = \"walker\"\narea = [50.0, 5.0]\ncount = 1\nstart = 2.0\n\
              goals = [[50.0, 95.0]]\nprofile = \"walker\"\n",

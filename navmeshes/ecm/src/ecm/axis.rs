@@ -7,7 +7,7 @@ use throng_core::{NO_DOOR, NavError};
 use super::{
     arc::Arc,
     layers::{Layer, Layers, NOBODY, SOLID, Stair, owned_by},
-    voronoi::{self, Piece},
+    voronoi::{self, Piece, Turn, Undrawn},
 };
 
 /// Half the length of the edge that stands for a door, metres.
@@ -229,10 +229,10 @@ impl Cut {
     }
 }
 
-/// Draws the diagrams of all layers over walls turned by an angle.
-pub fn draw(layers: &Layers, angle: f64, seconds: f64) -> Result<Vec<Raw>, NavError> {
+/// Draws the diagrams of all layers over turned walls.
+pub fn draw(layers: &Layers, turn: Turn, seconds: f64) -> Result<Vec<Raw>, Undrawn> {
     let drawn = layers.layers.iter().map(|layer| {
-        let diagram = voronoi::diagram(layer, layers.unit, angle, seconds)?;
+        let diagram = voronoi::diagram(layer, layers.unit, turn, seconds)?;
         Ok(voronoi::walkable(layer, layers.unit, &diagram))
     });
     drawn.collect()

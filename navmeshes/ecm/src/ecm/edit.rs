@@ -18,7 +18,7 @@ use super::{
     check::Walls,
     draw::Ways,
     layers::{Layer, Layers, Point, Wall, metres},
-    voronoi::{self, Piece},
+    voronoi::{self, Piece, Turn},
 };
 
 /// Points nearer to each other than this are one, metres.
@@ -115,7 +115,7 @@ fn redraw_layer(before: &Layer, now: &Layer, raw: &Raw, unit: f64, seconds: f64)
         walls: near,
         leaves: Vec::new(),
     };
-    let diagram = voronoi::diagram(&part, unit, 0.0, seconds).ok()?;
+    let diagram = voronoi::diagram(&part, unit, Turn::default(), seconds).ok()?;
     let drawn = voronoi::walkable(&part, unit, &diagram);
     Some(merged(raw, &changed, &drawn, &Walls::of(&now.walls, unit)))
 }
@@ -271,11 +271,11 @@ mod tests {
         let mut blocks: Vec<(f64, f64)> = (0..100)
             .map(|i| (f64::from(i % 10) * 9.7 + 3.0, f64::from(i / 10) * 9.3 + 4.0))
             .collect();
-        let before = Drawing::new(&layers(&blocks), 0.0, 60.0).unwrap();
+        let before = Drawing::new(&layers(&blocks), Turn::default(), 60.0).unwrap();
         blocks.push((47.0, 48.5));
         let now = layers(&blocks);
         let local = redraw(&before, &now, 60.0).unwrap();
-        let whole = Drawing::new(&now, 0.0, 60.0).unwrap();
+        let whole = Drawing::new(&now, Turn::default(), 60.0).unwrap();
         assert_eq!(local.axis.edges.len(), whole.axis.edges.len());
         assert_eq!(local.axis.nodes.len(), whole.axis.nodes.len());
         let length = |d: &Drawing| d.axis.edges.iter().map(|e| e.arc.length()).sum::<f64>();

@@ -85,15 +85,24 @@ impl Outline {
     }
 
     fn distance_squared(&self, p: DVec2) -> f64 {
-        (0..6)
-            .map(|i| {
-                let j = (i + 1) % 6;
-                let a = DVec2::new(self.x[i], self.y[i]);
-                let way = DVec2::new(self.x[j], self.y[j]) - a;
-                let along = (p - a).dot(way) / way.length_squared().max(1e-300);
-                (a + way * along.clamp(0.0, 1.0)).distance_squared(p)
-            })
-            .fold(f64::INFINITY, f64::min)
+        let sides = (0..6).map(|side| self.side_squared(side, p));
+        sides.fold(f64::INFINITY, f64::min)
+    }
+
+    #[inline(always)]
+    fn side_squared(&self, side: usize, p: DVec2) -> f64 {
+        let next = if side == 5 { 0 } else { side + 1 };
+        let a = DVec2::new(self.x[side], self.y[side]);
+        let way = DVec2::new(self.x[next], self.y[next]) - a;
+        let along = (p - a).dot(way) / way.length_squared().max(1e-300);
+        (a + way * along.clamp(0.0, 1.0)).distance_squared(p)
+    }
+
+    /// Squared distance to the nearest of the four cuts; the other two sides are walls.
+    #[inline(always)]
+    fn cuts_squared(&self, p: DVec2) -> f64 {
+        let [a, b, c, d] = [0, 2, 3, 5].map(|side| self.side_squared(side, p));
+        a.min(b).min(c.min(d))
     }
 }
 
@@ -253,6 +262,21 @@ impl Regions {
             }
         }
         self.search(p, &here)
+    }
+
+    /// How far a place in a region may move over the ground and be in it still: nobody leaves
+    /// through a wall, so what counts are the cuts.
+    #[inline]
+    pub fn room(&self, place: Location, region: RegionId) -> f32 {
+        /// Left of every distance to allow for rounding, metres.
+        const GRAIN: f64 = 1e-3;
+        let p = place.point.truncate().as_dvec2();
+        match self.outlines.get(region as usize) {
+            Some(outline) if outline.has(p) => {
+                (outline.cuts_squared(p).sqrt() - GRAIN).max(0.0) as f32
+            }
+            _ => 0.0,
+        }
     }
 
     /// The grids of the layers that a place may be on.

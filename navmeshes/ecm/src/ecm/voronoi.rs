@@ -13,13 +13,30 @@ use throng_core::{NavError, math};
 use super::{
     arc::{Arc, Thing},
     axis::Raw,
-    layers::{Layer, Owners, SOLID, Wall, metres},
+    layers::{Layer, Owners, Point, SOLID, Wall, metres},
 };
 
 /// Half-edges and vertices of a diagram, as far as they are needed here.
 pub struct Diagram {
     pub vertices: Vec<DVec2>,
     half_edges: Vec<HalfEdge>,
+    /// Vertices nearer to a wall than this lie on it, units: turned walls are rounded once more.
+    on_wall: f64,
+}
+
+/// Why there is no diagram.
+#[derive(Debug)]
+pub enum Undrawn {
+    /// The algorithm failed on these very numbers: other ones may do.
+    Again(String),
+    /// No other numbers will help.
+    Never(NavError),
+}
+
+impl From<NavError> for Undrawn {
+    fn from(error: NavError) -> Undrawn {
+        Undrawn::Never(error)
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -57,25 +74,63 @@ impl Piece {
     }
 }
 
-/// Draws the diagram of a layer whose walls are turned by an angle first.
-pub fn diagram(layer: &Layer, unit: f64, angle: f64, seconds: f64) -> Result<Diagram, NavError> {
-    let turn = DVec2::new(math::cos(angle), math::sin(angle));
+/// How walls are turned before their diagram is drawn.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Turn {
+    /// Quarter turns, which are exact: they change the order in which walls are swept.
+    pub quarters: u8,
+    /// Radians on top of that; the walls are rounded again unless it is 0.
+    pub angle: f64,
+}
+
+impl Turn {
+    /// Whether walls keep their exact shape.
+    pub fn is_exact(&self) -> bool {
+        self.angle == 0.0
+    }
+
+    fn apply(&self, p: Point) -> [i32; 2] {
+        let [x, y] = p;
+        let p = match self.quarters % 4 {
+            0 => [x, y],
+            1 => [-y, x],
+            2 => [-x, -y],
+            _ => [y, -x],
+        };
+        if self.is_exact() {
+            return p;
+        }
+        let turn = DVec2::new(math::cos(self.angle), math::sin(self.angle));
+        let q = turn.rotate(metres(p, 1.0)).round();
+        [q.x as i32, q.y as i32]
+    }
+
+    fn undo(&self, p: DVec2) -> DVec2 {
+        let p = if self.is_exact() {
+            p
+        } else {
+            DVec2::new(math::cos(self.angle), -math::sin(self.angle)).rotate(p)
+        };
+        match self.quarters % 4 {
+            0 => p,
+            1 => DVec2::new(p.y, -p.x),
+            2 => -p,
+            _ => DVec2::new(-p.y, p.x),
+        }
+    }
+}
+
+/// Draws the diagram of a layer whose walls are turned first.
+pub fn diagram(layer: &Layer, unit: f64, turn: Turn, seconds: f64) -> Result<Diagram, Undrawn> {
     let lines: Vec<[i32; 4]> = layer
         .walls
         .iter()
         .map(|w| {
-            let [a, b] = [w.a, w.b].map(|p| {
-                if angle == 0.0 {
-                    p
-                } else {
-                    let q = turn.rotate(metres(p, 1.0)).round();
-                    [q.x as i32, q.y as i32]
-                }
-            });
+            let [a, b] = [w.a, w.b].map(|p| turn.apply(p));
             [a[0], a[1], b[0], b[1]]
         })
         .collect();
-    let unsuitable = |reason: String| NavError::Unsuitable { reason };
+    let unsuitable = |reason: String| Undrawn::Never(NavError::Unsuitable { reason });
     // On a thread of its own, because nothing else bounds the time that a foreign algorithm may
     // take on an unlucky input, or keeps its panic from ours.
     let (send, receive) = mpsc::channel();
@@ -86,7 +141,7 @@ pub fn diagram(layer: &Layer, unit: f64, angle: f64, seconds: f64) -> Result<Dia
         })
         .map_err(|e| unsuitable(format!("no thread for the medial axis: {e}")))?;
     let (points, half_edges) = match receive.recv_timeout(Duration::from_secs_f64(seconds)) {
-        Ok(result) => result.map_err(unsuitable)?,
+        Ok(result) => result.map_err(Undrawn::Again)?,
         Err(mpsc::RecvTimeoutError::Timeout) => {
             return Err(unsuitable(format!(
                 "the medial axis of floor {} took more than {seconds} s: raise nav.seconds or \
@@ -95,20 +150,20 @@ pub fn diagram(layer: &Layer, unit: f64, angle: f64, seconds: f64) -> Result<Dia
             )));
         }
         Err(mpsc::RecvTimeoutError::Disconnected) => {
-            return Err(unsuitable(format!(
-                "the medial axis of floor {} failed",
+            return Err(Undrawn::Again(format!(
+                "the diagram of floor {} failed",
                 layer.floor
             )));
         }
     };
-    let back = DVec2::new(turn.x, -turn.y);
     let vertices = points
         .into_iter()
-        .map(|p| back.rotate(DVec2::new(p[0], p[1])) * unit)
+        .map(|p| turn.undo(DVec2::new(p[0], p[1])) * unit)
         .collect();
     Ok(Diagram {
         vertices,
         half_edges,
+        on_wall: if turn.is_exact() { 0.01 } else { 2.0 },
     })
 }
 
@@ -190,7 +245,7 @@ pub fn walkable(layer: &Layer, unit: f64, diagram: &Diagram) -> Raw {
     let mut at_vertex = vec![State::Unknown; diagram.vertices.len()];
     let on_wall = |edge: &HalfEdge, end: u32| {
         let at = diagram.vertices[end as usize];
-        let near = unit * 0.01;
+        let near = unit * diagram.on_wall;
         thing(edge.cell).distance(at) < near && thing(edge.beyond).distance(at) < near
     };
     for (e, edge) in edges.iter().enumerate() {
@@ -243,7 +298,12 @@ pub fn walkable(layer: &Layer, unit: f64, diagram: &Diagram) -> Raw {
         let ends = [edge.from, edge.to].map(|v| {
             let at = diagram.vertices[v as usize];
             if on_wall(edge, v) {
-                nodes.push(thing(edge.cell).foot(at));
+                nodes.push(point_of_wall(
+                    thing(edge.cell),
+                    thing(edge.beyond),
+                    at,
+                    unit,
+                ));
                 return nodes.len() as u32 - 1;
             }
             let node = &mut node_of[v as usize];
@@ -261,4 +321,39 @@ pub fn walkable(layer: &Layer, unit: f64, diagram: &Diagram) -> Raw {
         });
     }
     Raw { nodes, pieces }
+}
+
+/// The point of two walls that a vertex on both of them stands for: their common corner, if there
+/// is one.
+fn point_of_wall(one: Thing, two: Thing, at: DVec2, unit: f64) -> DVec2 {
+    let ends = [one.a, one.b, two.a, two.b].into_iter();
+    let nearest = ends.min_by(|p, q| {
+        let off = |p: &DVec2| p.distance_squared(at);
+        off(p).total_cmp(&off(q))
+    });
+    match nearest {
+        Some(end) if end.distance(at) <= 4.0 * unit => end,
+        _ => one.foot(at),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_are_undone() {
+        for quarters in 0..4 {
+            for angle in [0.0, 0.1931] {
+                let turn = Turn { quarters, angle };
+                let [x, y] = turn.apply([12_345, -678]);
+                let back = turn.undo(DVec2::new(f64::from(x), f64::from(y)));
+                let off = back.distance(DVec2::new(12_345.0, -678.0));
+                assert!(
+                    off <= if turn.is_exact() { 0.0 } else { 0.8 },
+                    "{turn:?} {back}"
+                );
+            }
+        }
+    }
 }
