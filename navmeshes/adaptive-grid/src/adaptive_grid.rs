@@ -64,11 +64,11 @@ options! {
         /// Which seed grows next.
         queue: QueueKind = QueueKind::Fifo;
         /// Where the first seeds are.
-        seeds: Seeding = Seeding::Single;
+        seeds: Seeding = Seeding::Sampled;
         /// How many, where they are drawn by lot; floors get theirs by their cells.
         count: u32 = 100, "seeds", 1..=1000000;
         /// Period of sampled seeds.
-        period: u32 = 128, "cells", 1..=1000000;
+        period: u32 = 64, "cells", 1..=1000000;
         /// How far a seed grows in one turn.
         expansion: Expansion = Expansion::One;
         /// Which direction is tried first.
