@@ -344,7 +344,7 @@ impl Improver<'_> {
         angles.clear();
         let mut angle = 0.0;
         for &code in &fan[..fan.len() - 1] {
-            angle += self.corner_angle(code);
+            angle += self.surface.corner_angle(code);
             let free = angles.last().map_or(low, |a| *a) + APART;
             if angle >= free && angle <= high - APART {
                 angles.push(angle);
@@ -400,12 +400,6 @@ impl Improver<'_> {
         self.away(turn, triangle, inward, wall_left, pieces)
     }
 
-    fn corner_angle(&self, code: u32) -> f64 {
-        let laid = self.surface.laid_out(code / 3, code as usize % 3);
-        let (p, q) = (laid[1] - laid[0], laid[2] - laid[0]);
-        throng_core::math::atan2(p.perp_dot(q).abs(), p.dot(q))
-    }
-
     /// Spokes of a corner of a fan in the order of the fan: unit vectors.
     fn spokes(&self, fan: &[u32], i: usize) -> [Vec3; 2] {
         let code = fan[i];
@@ -440,12 +434,22 @@ impl Improver<'_> {
         let mut best = (f64::INFINITY, 0.0);
         for i in 0..fan.len() {
             let [first, second] = self.spokes(fan, i);
+            let corner = self.surface.corner_angle(fan[i]);
+            // Clearly outside this triangle's wedge: no need to measure.
+            let normal = first.cross(second);
+            let outside = first
+                .cross(way)
+                .dot(normal)
+                .min(way.cross(second).dot(normal));
+            if outside < -0.2 * normal.length_squared() {
+                sum += corner;
+                continue;
+            }
             let angle = |a: Vec3, b: Vec3| {
                 let (a, b) = (a.as_dvec3(), b.as_dvec3());
                 throng_core::math::atan2(a.cross(b).length(), a.dot(b))
             };
             let (p, q) = (angle(first, way), angle(way, second));
-            let corner = self.corner_angle(fan[i]);
             // Nothing is left over if the way lies in this triangle.
             let off = p + q - corner;
             if off < best.0 {
@@ -461,7 +465,7 @@ impl Improver<'_> {
         let fan = self.surface.fan(turn.point);
         let mut sum = 0.0;
         for i in 0..fan.len() {
-            let corner = self.corner_angle(fan[i]);
+            let corner = self.surface.corner_angle(fan[i]);
             if angle <= sum + corner || i + 1 == fan.len() {
                 let [first, _] = self.spokes(fan, i);
                 let [_, second] = self.spokes(fan, i);
