@@ -30,6 +30,9 @@ const ROUND: usize = 128;
 /// Steps between two looks at whether an agent still sees the point it walks to.
 const SIGHT_EVERY: u64 = 16;
 
+/// A wall within this distance keeps a walker on a curved surface from where it wants to go, metres.
+const AT_HAND: f32 = 2.0;
+
 /// Why an agent wants a route.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Want {
@@ -142,10 +145,19 @@ fn sees(ground: &GroundView<'_>, from: Location, corner: Vec3) -> bool {
         return ground.trace(from, Frame::FLAT, way, &mut |_| {}) == TraceEnd::Reached;
     }
     // On a closed surface nothing can come between; what curves away is still walked to.
-    ground.walls.is_empty()
-        || ground
-            .locate(corner)
-            .is_none_or(|corner| ground.sees(from, corner))
+    if ground.walls.is_empty() {
+        return true;
+    }
+    let Some(corner) = ground.locate(corner) else {
+        return true;
+    };
+    match ground.trace_to(from, corner, &mut |_| {}) {
+        TraceEnd::Reached => true,
+        // Over a curved surface the straight line is a guess: only a wall at hand counts.
+        TraceEnd::Wall { at, .. } if !ground.plan => at.point.distance(from.point) > AT_HAND,
+        TraceEnd::Lost if !ground.plan => true,
+        _ => false,
+    }
 }
 
 impl Planning {

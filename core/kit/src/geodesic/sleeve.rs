@@ -435,7 +435,7 @@ fn connect(surface: &Surface, from: u32, to: u32, at: Spot, codes: &mut Vec<u32>
                     (1..steps)
                         .map(|k| {
                             let code = fan[if up { i + k } else { i + n - k } % n];
-                            corner_angle(surface, code)
+                            surface.corner_angle(code)
                         })
                         .sum()
                 };
@@ -453,14 +453,6 @@ fn connect(surface: &Surface, from: u32, to: u32, at: Spot, codes: &mut Vec<u32>
             round(surface, fan, i, steps, up, codes)
         }
     }
-}
-
-/// The angle of a corner, `triangle * 3 + corner`.
-fn corner_angle(surface: &Surface, code: u32) -> f64 {
-    let (t, k) = (code / 3, code as usize % 3);
-    let [a, b, c] = surface.laid_out(t, k);
-    let (p, q) = (b - a, c - a);
-    throng_core::math::atan2(p.perp_dot(q).abs(), p.dot(q))
 }
 
 /// Appends the sides passed when turning about a point by so many corners.

@@ -37,6 +37,8 @@ pub struct Surface {
     across: Vec<[u32; 3]>,
     /// Per side: its length, and the opposite corner with the side along x.
     shape: Vec<[(f64, DVec2); 3]>,
+    /// Angle of each corner, radians.
+    corner_angle: Vec<[f64; 3]>,
     point: Vec<[u32; 3]>,
     fan_start: Vec<u32>,
     /// `triangle * 3 + corner`, in order about the point; from rim to rim where there is one.
@@ -81,6 +83,7 @@ impl Surface {
             across,
             shape,
             point: vec![[NONE; 3]; count],
+            corner_angle: vec![[0.0; 3]; count],
             fan_start: vec![0],
             door_open: ground.door_open.to_vec(),
             // Places come as f32 about the origin.
@@ -125,7 +128,8 @@ impl Surface {
             let (t, k, entered) = step;
             self.point[t][k] = id;
             self.fan.push((t * 3 + k) as u32);
-            angle += self.corner_angle(t, k);
+            self.corner_angle[t][k] = self.measure_corner(t, k);
+            angle += self.corner_angle[t][k];
             match self.through(t, k, other_side(k, entered), &leaf) {
                 Some((u, j, _)) if (u, j) == first => break,
                 Some(next) => step = next,
@@ -161,10 +165,16 @@ impl Surface {
         Some((u, j, r))
     }
 
-    fn corner_angle(&self, t: usize, k: usize) -> f64 {
+    fn measure_corner(&self, t: usize, k: usize) -> f64 {
         let c = self.triangles[t].map(|v| self.vertices[v as usize]);
         let (p, q) = (c[(k + 1) % 3] - c[k], c[(k + 2) % 3] - c[k]);
         math::atan2(p.cross(q).length(), p.dot(q))
+    }
+
+    /// The angle of a corner, `triangle * 3 + corner`, radians.
+    #[inline]
+    pub fn corner_angle(&self, code: u32) -> f64 {
+        self.corner_angle[code as usize / 3][code as usize % 3]
     }
 
     /// How many triangles.
@@ -353,7 +363,7 @@ impl Surface {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         self.vertices.capacity() * 24
-            + self.triangles.capacity() * (12 + 12 + 12 + 72)
+            + self.triangles.capacity() * (12 + 12 + 12 + 24 + 72)
             + self.fan.capacity() * 4
             + self.rim.capacity() * (1 + 8 + 24 + 4)
     }

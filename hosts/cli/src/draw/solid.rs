@@ -46,12 +46,21 @@ pub fn draw_ground(sheet: &mut Sheet, ground: GroundView<'_>, things: &[Thing]) 
         .fold(0.0f32, |m, v| m.max(v.length()));
     // What stands on the ground lies in it: drawn a little nearer, it is not cut by it.
     let lift = 0.004 * size + 0.05;
-    let count = ground.triangles.len();
-    let mut order: Vec<(f32, usize)> = (0..count)
-        .map(|t| {
-            let [a, b, c] = ground.corners(t as u32);
-            (nearness((a + b + c) / 3.0), t)
-        })
+    // Large triangles are drawn in pieces, each as far away as it is.
+    let mut pieces: Vec<([Vec3; 3], usize)> = Vec::new();
+    for t in 0..ground.triangles.len() {
+        cut(
+            ground.corners(t as u32),
+            t,
+            (size / 32.0).max(1.0),
+            &mut pieces,
+        );
+    }
+    let count = pieces.len();
+    let mut order: Vec<(f32, usize)> = pieces
+        .iter()
+        .enumerate()
+        .map(|(i, ([a, b, c], _))| (nearness((*a + *b + *c) / 3.0), i))
         .collect();
     order.extend(things.iter().enumerate().map(|(i, thing)| {
         let at = match thing {
@@ -64,8 +73,8 @@ pub fn draw_ground(sheet: &mut Sheet, ground: GroundView<'_>, things: &[Thing]) 
     let light = Vec3::new(0.3, -0.5, 0.8).normalize();
     for (_, item) in order {
         if item < count {
-            let corners = ground.corners(item as u32);
-            let shade = 0.5 + 0.5 * ground.normals[item].dot(light).abs();
+            let (corners, triangle) = pieces[item];
+            let shade = 0.5 + 0.5 * ground.normals[triangle].dot(light).abs();
             let colour = Colour(150, 158, 172, 255).mix(Colour(246, 246, 244, 255), shade);
             let ring: Vec<Vec2> = corners.iter().map(|c| panel.at(seen(*c))).collect();
             sheet.canvas.fill(std::slice::from_ref(&ring), colour);
@@ -86,6 +95,21 @@ pub fn draw_ground(sheet: &mut Sheet, ground: GroundView<'_>, things: &[Thing]) 
             }
         }
     }
+}
+
+/// Cuts a triangle in halves until no side is longer than this.
+fn cut(corners: [Vec3; 3], triangle: usize, longest: f32, out: &mut Vec<([Vec3; 3], usize)>) {
+    let [a, b, c] = corners;
+    let sides = [a.distance(b), b.distance(c), c.distance(a)];
+    let k = (0..3).fold(0, |k, i| if sides[i] > sides[k] { i } else { k });
+    if !(sides[k] > longest) {
+        out.push((corners, triangle));
+        return;
+    }
+    let (p, q, r) = (corners[k], corners[(k + 1) % 3], corners[(k + 2) % 3]);
+    let middle = (p + q) / 2.0;
+    cut([p, middle, r], triangle, longest, out);
+    cut([middle, q, r], triangle, longest, out);
 }
 
 /// The panel that a ground fills when seen from the side.

@@ -37,6 +37,8 @@ const DETOUR: f32 = 1.1;
 /// A stride and a body's width, in radii.
 const STRIDE: f32 = 3.0;
 const WIDTH: f32 = 2.0;
+/// Distance of a corridor's ends from walls, in radii: who hugs a corner gets stuck at it.
+const MARGIN: f32 = 1.75;
 /// Edges at a vertex that are closer together than this are one, radians.
 const APART: f64 = 0.5;
 /// A vertex of the rim is a corner to go round if the surface about it exceeds half a turn by so
@@ -269,7 +271,12 @@ impl Improver<'_> {
 
     fn sees(&self, turns: &[Turn], from: usize, to: usize) -> bool {
         let (a, b) = (turns[from].at, turns[to].at);
-        if !walks_straight(self.ground, a, b, self.request.radius) {
+        // What lies on the rim can be reached by a point alone.
+        let radius = match turns[from].rim || turns[to].rim {
+            true => 0.0,
+            false => self.request.radius,
+        };
+        if !walks_straight(self.ground, a, b, radius) {
             return false;
         }
         let prices = self.request.prices as usize;
@@ -337,7 +344,7 @@ impl Improver<'_> {
         angles.clear();
         let mut angle = 0.0;
         for &code in &fan[..fan.len() - 1] {
-            angle += self.corner_angle(code);
+            angle += self.surface.corner_angle(code);
             let free = angles.last().map_or(low, |a| *a) + APART;
             if angle >= free && angle <= high - APART {
                 angles.push(angle);
@@ -350,12 +357,16 @@ impl Improver<'_> {
         if into > out {
             angles.reverse();
         }
+        // Passed counter-clockwise, the vertex is on the left.
+        let [first, second] = self.spokes(fan, 0);
+        let counter_clockwise = first.cross(second).dot(turn.up) > 0.0;
+        let wall_left = (into < out) == counter_clockwise;
         let is_corner = self.surface.angle(turn.point) > core::f64::consts::PI + CORNER;
         for &angle in angles.iter() {
             let Some((triangle, way)) = self.direction_at(turn, angle) else {
                 continue;
             };
-            if let Some(mut away) = self.away(turn, triangle, way, before, after, pieces) {
+            if let Some(mut away) = self.away(turn, triangle, way, wall_left, pieces) {
                 away.corner = is_corner;
                 moved.push(away);
             }
@@ -385,13 +396,8 @@ impl Improver<'_> {
         let (u, v) = ([a, b, c][side], [a, b, c][(side + 1) % 3]);
         let along = (v - u).normalize_or_zero();
         let inward = (middle - u).reject_from(along).normalize_or_zero();
-        self.away(turn, triangle, inward, before, after, pieces)
-    }
-
-    fn corner_angle(&self, code: u32) -> f64 {
-        let laid = self.surface.laid_out(code / 3, code as usize % 3);
-        let (p, q) = (laid[1] - laid[0], laid[2] - laid[0]);
-        throng_core::math::atan2(p.perp_dot(q).abs(), p.dot(q))
+        let wall_left = turn.up.cross(after - before).dot(inward) < 0.0;
+        self.away(turn, triangle, inward, wall_left, pieces)
     }
 
     /// Spokes of a corner of a fan in the order of the fan: unit vectors.
@@ -428,12 +434,22 @@ impl Improver<'_> {
         let mut best = (f64::INFINITY, 0.0);
         for i in 0..fan.len() {
             let [first, second] = self.spokes(fan, i);
+            let corner = self.surface.corner_angle(fan[i]);
+            // Clearly outside this triangle's wedge: no need to measure.
+            let normal = first.cross(second);
+            let outside = first
+                .cross(way)
+                .dot(normal)
+                .min(way.cross(second).dot(normal));
+            if outside < -0.2 * normal.length_squared() {
+                sum += corner;
+                continue;
+            }
             let angle = |a: Vec3, b: Vec3| {
                 let (a, b) = (a.as_dvec3(), b.as_dvec3());
                 throng_core::math::atan2(a.cross(b).length(), a.dot(b))
             };
             let (p, q) = (angle(first, way), angle(way, second));
-            let corner = self.corner_angle(fan[i]);
             // Nothing is left over if the way lies in this triangle.
             let off = p + q - corner;
             if off < best.0 {
@@ -449,7 +465,7 @@ impl Improver<'_> {
         let fan = self.surface.fan(turn.point);
         let mut sum = 0.0;
         for i in 0..fan.len() {
-            let corner = self.corner_angle(fan[i]);
+            let corner = self.surface.corner_angle(fan[i]);
             if angle <= sum + corner || i + 1 == fan.len() {
                 let [first, _] = self.spokes(fan, i);
                 let [_, second] = self.spokes(fan, i);
@@ -474,12 +490,12 @@ impl Improver<'_> {
         turn: &Turn,
         triangle: u32,
         way: Vec3,
-        before: Vec3,
-        after: Vec3,
+        wall_left: bool,
         pieces: &mut Vec<TracePiece>,
     ) -> Option<Turn> {
         let radius = self.request.radius.max(1e-3);
-        let reach = radius * (1.0 + 4.0 * WIDTH);
+        let margin = radius * MARGIN;
+        let reach = margin + radius * 4.0 * WIDTH;
         pieces.clear();
         let normal = self.ground.normals[triangle as usize];
         let frame = if self.ground.flat {
@@ -501,32 +517,21 @@ impl Improver<'_> {
         }
         let stride = (radius * STRIDE).min(room / 2.0);
         let middle = along(pieces, stride)?;
-        let far = along(pieces, room)?;
         let up = self.ground.normals[middle.triangle as usize]
             * turn
                 .up
                 .dot(self.ground.normals[turn.at.triangle as usize])
                 .signum();
         let mut gate = Gate::waypoint(middle);
-        if self.options.corridors {
-            let left = up.cross(after - before);
-            let outward = far.point - turn.at.point;
-            let walled = room < reach * 0.99;
-            gate = if outward.dot(left) >= 0.0 {
-                Gate {
-                    left: far.point,
-                    right: turn.at.point,
-                    flags: Gate::RIGHT_WALL | if walled { Gate::LEFT_WALL } else { 0 },
-                    ..gate
-                }
-            } else {
-                Gate {
-                    left: turn.at.point,
-                    right: far.point,
-                    flags: Gate::LEFT_WALL | if walled { Gate::RIGHT_WALL } else { 0 },
-                    ..gate
-                }
-            };
+        // Clamped to the walkway: as far from the wall beyond as from the near one.
+        let last = if room < reach * 0.99 {
+            room - margin
+        } else {
+            room
+        };
+        if self.options.corridors && last > margin {
+            let (near, far) = (along(pieces, margin)?.point, along(pieces, last)?.point);
+            (gate.left, gate.right) = if wall_left { (near, far) } else { (far, near) };
         }
         Some(Turn {
             at: middle,
@@ -556,17 +561,22 @@ impl Improver<'_> {
         let end = |way: Vec3| {
             let step = frame.to_tangent(normal, way);
             let there = self.ground.advance(turn.at, frame, step, 0.0);
-            let walled = there.touched_wall;
-            (there.to.point, walled)
+            let room = there.to.point.distance(turn.at.point);
+            let margin = if there.touched_wall {
+                self.request.radius * MARGIN
+            } else {
+                0.0
+            };
+            let share = ((room - margin) / room.max(1e-6)).max(0.0);
+            turn.at.point.lerp(there.to.point, share)
         };
-        let ((l, left_wall), (r, right_wall)) = (end(left * half), end(left * -half));
+        let (l, r) = (end(left * half), end(left * -half));
         Gate {
             left: l,
             middle: turn.at.point,
             right: r,
             triangle: turn.at.triangle,
-            flags: u32::from(left_wall) * Gate::LEFT_WALL
-                | u32::from(right_wall) * Gate::RIGHT_WALL,
+            flags: 0,
         }
     }
 }
