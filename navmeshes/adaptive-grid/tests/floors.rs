@@ -279,6 +279,16 @@ fn stairs_join_floors() {
         let (length, edges) = built.route(from, to, 0.24).unwrap();
         assert!(length > 10.0 && length < 40.0, "{length}");
         assert!(edges.len() >= 2);
+        // Gates lie where they are seen from above, also where floor and stairs meet.
+        for gate in &built.map.gates {
+            let middle = ((gate.left + gate.right) / 2.0).truncate();
+            assert!(gate.middle.truncate().distance(middle) < 0.51, "{gate:?}");
+            let (across, off) = (
+                (gate.right - gate.left).truncate().normalize(),
+                gate.middle.truncate() - middle,
+            );
+            assert!(off.perp_dot(across).abs() < 1e-3, "{gate:?}");
+        }
         for e in 0..built.map.edges() {
             let [a, b] = [built.map.edge_from[e], built.map.edge_to[e]]
                 .map(|n| built.map.node_place[n as usize].point);

@@ -178,7 +178,15 @@ fn way(
     };
     let [from, to] = [a, b].map(|node| map.node_place[node as usize]);
     let height = (from.point.z + to.point.z) / 2.0;
-    let middle = place_at(ground, layer.floor, (left + right) / 2.0, height);
+    let plan = (left + right) / 2.0;
+    // Between two floors the border lies on either of them: cells stick out over the joint.
+    let floor_of = |node: Location| ground.floors.get(node.triangle as usize).copied();
+    let floors_here = [Some(layer.floor), floor_of(from), floor_of(to)];
+    let middle = floors_here
+        .into_iter()
+        .flatten()
+        .find_map(|floor| ground.locate_plan(plan, Some(floor)))
+        .unwrap_or_else(|| place_at(ground, layer.floor, plan, height));
     let on_plane = |plan: Vec2| on_triangle(ground, middle.triangle, plan).point;
     let outward = (left - right).normalize_or_zero();
     let cell = floors.lattice.cell;

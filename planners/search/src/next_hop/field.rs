@@ -93,9 +93,9 @@ impl CellBoxes {
         let gate = &map.gates[edge as usize];
         match kind {
             FieldKind::GateCenter => to_middle(gate, walker.at),
-            FieldKind::GateCoverage => Strip::of(gate, walker.radius).way(walker.at),
+            FieldKind::GateCoverage => self.strip(map, edge, walker.radius).way(walker.at),
             FieldKind::Continuous => {
-                let strip = Strip::of(gate, walker.radius);
+                let strip = self.strip(map, edge, walker.radius);
                 let way = strip.way(walker.at);
                 let blend = strip.blend(inside, low, high);
                 if blend <= 0.0 {
@@ -125,21 +125,34 @@ impl CellBoxes {
                 .try_normalize()
                 .unwrap_or(strip.through)
         } else {
-            Strip::of(&map.gates[next as usize], walker.radius).way(entry)
+            self.strip(map, next, walker.radius).way(entry)
         }
     }
+
+    /// The strip of an edge's gate, no wider than the border that its two cells share: a gate may
+    /// reach beyond it to the nearest wall, where somebody would come out in another cell.
+    #[inline]
+    fn strip(&self, map: &NavMap, edge: EdgeId, radius: f32) -> Strip {
+        let e = edge as usize;
+        let (a, b) = (map.edge_from[e] as usize, map.edge_to[e] as usize);
+        let (low, high) = (self.low[a].max(self.low[b]), self.high[a].min(self.high[b]));
+        Strip::of(&map.gates[e], radius).within(low, high)
+    }
 }
+
+/// Metres behind a gate at which somebody aims who walks to its middle: who came along the gate
+/// would never pass it otherwise.
+const BEHIND: f32 = 0.1;
 
 /// To the middle of a gate, and through it.
 #[inline]
 fn to_middle(gate: &Gate, at: Vec2) -> Vec2 {
-    let to = (gate.middle.truncate() - at).try_normalize();
-    to.unwrap_or_else(|| {
-        (gate.right - gate.left)
-            .truncate()
-            .perp()
-            .normalize_or_zero()
-    })
+    let through = (gate.right - gate.left)
+        .truncate()
+        .perp()
+        .normalize_or_zero();
+    let to = (gate.middle.truncate() + through * BEHIND - at).try_normalize();
+    to.unwrap_or(through)
 }
 
 /// A gate as a strip that leads straight through it.
@@ -171,6 +184,23 @@ impl Strip {
             width: to - from,
             across,
             through: across.perp(),
+        }
+    }
+
+    /// The part of the strip between two corners, seen along the gate.
+    #[inline]
+    fn within(self, low: Vec2, high: Vec2) -> Strip {
+        let [a, b] = [low, high].map(|corner| (corner - self.left).dot(self.across));
+        let (first, last) = (a.min(b), a.max(b));
+        if last <= first {
+            return self;
+        }
+        let from = 0.0_f32.clamp(first, last);
+        let to = self.width.clamp(first, last);
+        Strip {
+            left: self.left + self.across * from,
+            width: to - from,
+            ..self
         }
     }
 
@@ -300,7 +330,7 @@ mod tests {
         let map = map();
         let at = Vec2::new(1.0, 3.0);
         let center = way(&map, FieldKind::GateCenter, 0, at);
-        assert!((center - Vec2::new(3.0, -0.5).normalize()).length() < 1e-6);
+        assert!((center - Vec2::new(3.0 + BEHIND, -0.5).normalize()).length() < 1e-6);
         assert_eq!(way(&map, FieldKind::GateCoverage, 0, at), Vec2::X);
         // Below the strip: to its end, a radius from the wall.
         let low = Vec2::new(3.0, 0.25);
