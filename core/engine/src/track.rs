@@ -97,6 +97,8 @@ impl Track {
     }
 }
 
+/// Gates farther above or below are not passed, metres.
+const STOREY: f32 = 1.5;
 /// Metres before a gate's line that count as on it.
 const ON_THE_LINE: f32 = 0.02;
 
@@ -113,6 +115,8 @@ pub struct Passer {
     pub radius: f32,
     /// Distance at which a waypoint counts as passed.
     pub reach: f32,
+    /// Who is farther beyond a gate than this is elsewhere: on the far side of a curved surface.
+    pub far: f32,
 }
 
 impl Passer {
@@ -127,7 +131,13 @@ impl Passer {
             let ahead = self.up.cross(across).dot(from_left) / width.sqrt() + ON_THE_LINE;
             let along = from_left.dot(across) / width;
             let slack = (self.radius + 0.5) / width.sqrt();
-            return ahead >= 0.0 && along > -slack && along < 1.0 + slack;
+            // Above or below it is another storey.
+            let rise = (from_left - across * along.clamp(0.0, 1.0)).dot(self.up);
+            return ahead >= 0.0
+                && ahead <= self.far
+                && rise.abs() <= STOREY
+                && along > -slack
+                && along < 1.0 + slack;
         }
         let to = gate.middle - self.now;
         let near = self.reach;
@@ -453,6 +463,7 @@ mod tests {
             up: Vec3::Z,
             radius: 0.25,
             reach: 0.25,
+            far: f32::INFINITY,
         }
     }
 
@@ -470,6 +481,17 @@ mod tests {
         assert!(body([1.5, -0.1], [1.5, 0.1]).is_through(&gate));
         assert!(!body([4.0, -0.1], [4.0, 0.1]).is_through(&gate));
         assert!(!body([0.0, 0.1], [0.0, 0.1]).is_through(&gate.reversed()));
+        let beyond = |far| Passer {
+            far,
+            ..body([0.0, 3.9], [0.0, 4.0])
+        };
+        assert!(beyond(f32::INFINITY).is_through(&gate));
+        assert!(!beyond(3.0).is_through(&gate));
+        let upstairs = Passer {
+            now: Vec3::new(0.0, 0.1, 3.6),
+            ..body([0.0, -0.1], [0.0, 0.1])
+        };
+        assert!(!upstairs.is_through(&gate));
     }
 
     #[test]
