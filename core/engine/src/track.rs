@@ -10,7 +10,7 @@ use throng_core::{
     Site,
 };
 
-use crate::{agents::Agents, memory::CHUNK};
+use crate::{agents::Agents, follow::DIVERGENT, memory::CHUNK};
 
 /// What a track is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -111,6 +111,8 @@ pub struct Passer {
     pub now: Vec3,
     /// Its up.
     pub up: Vec3,
+    /// Normal of the triangle that it stands on.
+    pub normal: Vec3,
     /// Its radius.
     pub radius: f32,
     /// Distance at which a waypoint counts as passed.
@@ -308,6 +310,12 @@ impl Routes {
             if !track.has_gate || !body.is_through(&track.gate) {
                 return;
             }
+            // At an edge of a curved ground a gate beyond it is passed by going over the edge.
+            let normal = site.ground.normals.get(track.gate.triangle as usize);
+            let turned = normal.is_some_and(|n| n.dot(body.normal) < DIVERGENT);
+            if turned && !site.ground.plan {
+                return;
+            }
             self.skip(track, 1, nav, site, map, buffer);
         }
     }
@@ -461,6 +469,7 @@ mod tests {
             before: Vec3::new(before[0], before[1], 0.0),
             now: Vec3::new(now[0], now[1], 0.0),
             up: Vec3::Z,
+            normal: Vec3::Z,
             radius: 0.25,
             reach: 0.25,
             far: f32::INFINITY,

@@ -191,6 +191,7 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
                             before: a.before[row].point,
                             now: at.point,
                             up: frame.up(site.ground.normals[at.triangle as usize]),
+                            normal: site.ground.normals[at.triangle as usize],
                             radius: a.radius[row],
                             reach: parts.tiers[a.tier[row] as usize].follow.reach,
                             far: if site.ground.plan {
