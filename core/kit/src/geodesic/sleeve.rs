@@ -227,7 +227,7 @@ impl Sleeve {
             // What the string touches is a bend, if only of half a turn: the far side of the
             // vertex may be less.
             let touch = |a: DVec2, b: DVec2, c: DVec2| TOUCH * a.distance(b) * a.distance(c);
-            if area(apex, right, new_right) >= 0.0 {
+            if apex == right || area(apex, right, new_right) > touch(apex, right, new_right) {
                 if apex == right
                     || apex == left
                     || area(apex, left, new_right) < -touch(apex, left, new_right)
@@ -241,7 +241,7 @@ impl Sleeve {
                     continue;
                 }
             }
-            if area(apex, left, new_left) <= 0.0 {
+            if apex == left || area(apex, left, new_left) < -touch(apex, left, new_left) {
                 if apex == left
                     || apex == right
                     || area(apex, right, new_left) > touch(apex, right, new_left)
