@@ -315,7 +315,7 @@ impl Improver<'_> {
             let first = moved.len();
             if turn.point != NONE {
                 self.round_vertex(&turn, before, after, angles, pieces, moved);
-            } else if let Some(gate) = self.from_side(&turn, before, after, pieces) {
+            } else if let Some(gate) = self.away_from_side(&turn, before, after, pieces) {
                 moved.push(gate);
             }
             if moved.len() == first {
@@ -374,7 +374,7 @@ impl Improver<'_> {
     }
 
     /// A turn straight in from a side of the rim.
-    fn from_side(
+    fn away_from_side(
         &self,
         turn: &Turn,
         before: Vec3,
