@@ -40,7 +40,7 @@ impl From<&FollowSpec> for Follow {
 }
 
 /// Normals whose product is below this are out of each other's sight (Ricks and Egbert 2014).
-const DIVERGENT: f32 = 0.5;
+pub const DIVERGENT: f32 = 0.5;
 
 /// Edges looked ahead when the string is pulled.
 pub const WINDOW: usize = 24;
@@ -157,10 +157,9 @@ pub fn find_corner(
     let mut whole = track.remaining() as usize <= WINDOW;
     if !site.ground.plan {
         // Offsets in the tangent plane say little of what lies beyond the curve of the surface.
-        let up = walker.frame.up(walker.normal);
         let seen = |gate: &Gate| {
             let normal = site.ground.normals.get(gate.triangle as usize);
-            normal.is_none_or(|n| n.dot(up).abs() >= DIVERGENT)
+            normal.is_none_or(|n| n.dot(walker.normal) >= DIVERGENT)
         };
         let count = scratch.gates.iter().take_while(|g| seen(g)).count().max(1);
         whole &= count >= scratch.gates.len();

@@ -12,7 +12,7 @@ use throng_core::{
     Site,
 };
 
-use crate::{agents::Agents, memory::CHUNK};
+use crate::{agents::Agents, follow::DIVERGENT, memory::CHUNK};
 
 /// What a track is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -105,6 +105,8 @@ impl Track {
     }
 }
 
+/// Gates farther above or below are not passed, metres.
+const STOREY: f32 = 1.5;
 /// Metres before a gate's line that count as on it.
 const ON_THE_LINE: f32 = 0.02;
 
@@ -117,10 +119,14 @@ pub struct Passer {
     pub now: Vec3,
     /// Its up.
     pub up: Vec3,
+    /// Normal of the triangle that it stands on.
+    pub normal: Vec3,
     /// Its radius.
     pub radius: f32,
     /// Distance at which a waypoint counts as passed.
     pub reach: f32,
+    /// Who is farther beyond a gate than this is elsewhere: on the far side of a curved surface.
+    pub far: f32,
 }
 
 impl Passer {
@@ -135,7 +141,13 @@ impl Passer {
             let ahead = self.up.cross(across).dot(from_left) / width.sqrt() + ON_THE_LINE;
             let along = from_left.dot(across) / width;
             let slack = (self.radius + 0.5) / width.sqrt();
-            return ahead >= 0.0 && along > -slack && along < 1.0 + slack;
+            // Above or below it is another storey.
+            let rise = (from_left - across * along.clamp(0.0, 1.0)).dot(self.up);
+            return ahead >= 0.0
+                && ahead <= self.far
+                && rise.abs() <= STOREY
+                && along > -slack
+                && along < 1.0 + slack;
         }
         let to = gate.middle - self.now;
         let near = self.reach;
@@ -322,6 +334,12 @@ impl Routes {
             if !track.has_gate || !body.is_through(&track.gate) {
                 return;
             }
+            // At an edge of a curved ground a gate beyond it is passed by going over the edge.
+            let normal = site.ground.normals.get(track.gate.triangle as usize);
+            let turned = normal.is_some_and(|n| n.dot(body.normal) < DIVERGENT);
+            if turned && !site.ground.plan {
+                return;
+            }
             self.skip(track, 1, nav, site, map, buffer);
         }
     }
@@ -475,8 +493,10 @@ mod tests {
             before: Vec3::new(before[0], before[1], 0.0),
             now: Vec3::new(now[0], now[1], 0.0),
             up: Vec3::Z,
+            normal: Vec3::Z,
             radius: 0.25,
             reach: 0.25,
+            far: f32::INFINITY,
         }
     }
 
@@ -494,6 +514,17 @@ mod tests {
         assert!(body([1.5, -0.1], [1.5, 0.1]).is_through(&gate));
         assert!(!body([4.0, -0.1], [4.0, 0.1]).is_through(&gate));
         assert!(!body([0.0, 0.1], [0.0, 0.1]).is_through(&gate.reversed()));
+        let beyond = |far| Passer {
+            far,
+            ..body([0.0, 3.9], [0.0, 4.0])
+        };
+        assert!(beyond(f32::INFINITY).is_through(&gate));
+        assert!(!beyond(3.0).is_through(&gate));
+        let upstairs = Passer {
+            now: Vec3::new(0.0, 0.1, 3.6),
+            ..body([0.0, -0.1], [0.0, 0.1])
+        };
+        assert!(!upstairs.is_through(&gate));
     }
 
     #[test]

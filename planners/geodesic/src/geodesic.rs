@@ -88,7 +88,7 @@ register! {
 
 /// A path that is pulled tight keeps its side of hills and holes: its seed is found with a weight
 /// of no more than this.
-const SEED_WEIGHT: f32 = 1.2;
+const SEED_WEIGHT: f32 = 1.01;
 
 /// What a thread keeps from batch to batch.
 #[derive(Debug, Default)]

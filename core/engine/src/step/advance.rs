@@ -19,6 +19,8 @@ use crate::{
 
 /// Walls farther above or below belong to another storey, metres.
 const STOREY: f32 = 1.0;
+/// Gates on curved grounds are passed within this many metres beyond them.
+const BEYOND_GATE: f32 = 3.0;
 /// Slower than this nobody turns, metres per second.
 const TURNING_SPEED: f32 = 0.05;
 
@@ -214,8 +216,14 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
                             before: a.before[row].point,
                             now: at.point,
                             up: frame.up(site.ground.normals[at.triangle as usize]),
+                            normal: site.ground.normals[at.triangle as usize],
                             radius: a.radius[row],
                             reach: parts.tiers[a.tier[row] as usize].follow.reach,
+                            far: if site.ground.plan {
+                                f32::INFINITY
+                            } else {
+                                BEYOND_GATE
+                            },
                         };
                         routes.pass(
                             track,

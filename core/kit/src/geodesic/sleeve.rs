@@ -14,6 +14,8 @@ use super::surface::{On, Spot, Surface};
 
 /// Bends that would gain less than this angle are left, radians.
 const STRAIGHT: f64 = 1e-7;
+/// The string touches a vertex that it passes at less than this angle, radians.
+const TOUCH: f64 = 1e-9;
 /// A round that shortens the path by less than this share is the last.
 const LEAST_GAIN: f64 = 1e-13;
 /// Rounds of corrections at the most; each is one pulling.
@@ -222,8 +224,14 @@ impl Sleeve {
                 None => (end, end),
             };
             let area = |a: DVec2, b: DVec2, c: DVec2| (b - a).perp_dot(c - a);
-            if area(apex, right, new_right) >= 0.0 {
-                if apex == right || apex == left || area(apex, left, new_right) < 0.0 {
+            // What the string touches is a bend, if only of half a turn: the far side of the
+            // vertex may be less.
+            let touch = |a: DVec2, b: DVec2, c: DVec2| TOUCH * a.distance(b) * a.distance(c);
+            if apex == right || area(apex, right, new_right) > touch(apex, right, new_right) {
+                if apex == right
+                    || apex == left
+                    || area(apex, left, new_right) < -touch(apex, left, new_right)
+                {
                     (right, right_at) = (new_right, i);
                 } else {
                     self.bend_at(left_at, true);
@@ -233,8 +241,11 @@ impl Sleeve {
                     continue;
                 }
             }
-            if area(apex, left, new_left) <= 0.0 {
-                if apex == left || apex == right || area(apex, right, new_left) > 0.0 {
+            if apex == left || area(apex, left, new_left) < -touch(apex, left, new_left) {
+                if apex == left
+                    || apex == right
+                    || area(apex, right, new_left) > touch(apex, right, new_left)
+                {
                     (left, left_at) = (new_left, i);
                 } else {
                     self.bend_at(right_at, false);

@@ -31,6 +31,8 @@ use super::{Geodesic, Known, place, point_of};
 
 /// Normals whose product is below this end the line of sight.
 const DIVERGENT: f32 = 0.5;
+/// Ends of a gate lie on the same side of edges as its middle: normals with at least this product.
+const SAME_SIDE: f32 = 0.85;
 /// A straight walk over a curved surface may be so many times as long as its chord: a bit more than
 /// the arc between divergent normals.
 const DETOUR: f32 = 1.1;
@@ -219,8 +221,8 @@ pub(super) fn gates_of(
             anchor + 1
         };
         if next + 1 < count {
-            let after = turns[next + 1].at.point;
-            gates.push(improver.gate(&turns[next], turns[anchor].at.point, after));
+            let (before, after) = (turns[anchor].at.point, turns[next + 1].at);
+            gates.push(improver.gate(&turns[next], before, after, &mut scratch.pieces));
         }
         anchor = next;
     }
@@ -315,7 +317,7 @@ impl Improver<'_> {
             let first = moved.len();
             if turn.point != NONE {
                 self.round_vertex(&turn, before, after, angles, pieces, moved);
-            } else if let Some(gate) = self.from_side(&turn, before, after, pieces) {
+            } else if let Some(gate) = self.away_from_side(&turn, before, after, pieces) {
                 moved.push(gate);
             }
             if moved.len() == first {
@@ -374,7 +376,7 @@ impl Improver<'_> {
     }
 
     /// A turn straight in from a side of the rim.
-    fn from_side(
+    fn away_from_side(
         &self,
         turn: &Turn,
         before: Vec3,
@@ -542,40 +544,69 @@ impl Improver<'_> {
         })
     }
 
-    /// The gate of a turn that is kept.
-    fn gate(&self, turn: &Turn, before: Vec3, after: Vec3) -> Gate {
+    /// The gate of a turn that is kept. On curved grounds it lies a little farther along the path,
+    /// so that at an edge it is on the side beyond, and no wider than that side is.
+    fn gate(
+        &self,
+        turn: &Turn,
+        before: Vec3,
+        after: Location,
+        pieces: &mut Vec<TracePiece>,
+    ) -> Gate {
         if let Some(gate) = turn.gate {
             return gate;
         }
-        let left = turn.up.cross(after - before).normalize_or_zero();
+        let mut at = turn.at;
+        if !self.ground.plan {
+            pieces.clear();
+            self.ground
+                .trace_to(turn.at, after, &mut |piece| pieces.push(piece));
+            let room: f32 = pieces.iter().map(|p| p.length).sum();
+            let shift = (self.request.radius.max(1e-3) * WIDTH).min(room / 2.0);
+            at = along(pieces, shift).unwrap_or(at);
+        }
+        let side = turn.up.dot(self.ground.normals[turn.at.triangle as usize]);
+        let normal = self.ground.normals[at.triangle as usize];
+        let left = (normal * side.signum())
+            .cross(after.point - before)
+            .normalize_or_zero();
         let half = self.request.radius * 2.0 * WIDTH;
         if !self.options.corridors || turn.rim || half <= 0.0 || left == Vec3::ZERO {
-            return Gate::waypoint(turn.at);
+            return Gate::waypoint(at);
         }
-        let normal = self.ground.normals[turn.at.triangle as usize];
         let frame = if self.ground.flat {
             Frame::FLAT
         } else {
             Frame::on(normal)
         };
         let end = |way: Vec3| {
-            let step = frame.to_tangent(normal, way);
-            let there = self.ground.advance(turn.at, frame, step, 0.0);
-            let room = there.to.point.distance(turn.at.point);
-            let margin = if there.touched_wall {
-                self.request.radius * MARGIN
-            } else {
-                0.0
-            };
-            let share = ((room - margin) / room.max(1e-6)).max(0.0);
-            turn.at.point.lerp(there.to.point, share)
+            let mut reach = 1.0;
+            loop {
+                let step = frame.to_tangent(normal, way * reach);
+                let there = self.ground.advance(at, frame, step, 0.0);
+                let beyond = self.ground.normals[there.to.triangle as usize];
+                if !self.ground.plan && beyond.dot(normal) < SAME_SIDE {
+                    reach *= 0.5;
+                    if reach < 0.1 {
+                        return at.point;
+                    }
+                    continue;
+                }
+                let room = there.to.point.distance(at.point);
+                let margin = if there.touched_wall {
+                    self.request.radius * MARGIN
+                } else {
+                    0.0
+                };
+                let share = ((room - margin) / room.max(1e-6)).max(0.0);
+                return at.point.lerp(there.to.point, share);
+            }
         };
-        let (l, r) = (end(left * half), end(left * -half));
         Gate {
-            left: l,
-            middle: turn.at.point,
-            right: r,
-            triangle: turn.at.triangle,
+            left: end(left * half),
+            middle: at.point,
+            right: end(left * -half),
+            triangle: at.triangle,
             flags: 0,
         }
     }

@@ -220,3 +220,80 @@ impl Search {
         length
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::Vec3;
+    use throng_core::Location;
+
+    /// Nodes on a spiral of three turns, each joined to the next; and a part of two nodes beside.
+    fn spiral() -> NavMap {
+        let count = 60_usize;
+        let mut map = NavMap::default();
+        let place = |point: Vec3| Location { point, triangle: 0 };
+        for i in 0..count {
+            let turn = i as f32 * 0.314_159;
+            let way = Vec3::new(
+                throng_core::math::cos(turn),
+                throng_core::math::sin(turn),
+                0.0,
+            );
+            map.node_place.push(place(way * (3.0 + 0.1 * i as f32)));
+        }
+        map.node_place.push(place(Vec3::new(50.0, 0.0, 0.0)));
+        map.node_place.push(place(Vec3::new(51.0, 0.0, 0.0)));
+        map.edge_start.push(0);
+        for n in 0..count + 2 {
+            let last_of_part = n + 1 == count || n + 1 == count + 2;
+            let first_of_part = n == 0 || n == count;
+            for (to, exists) in [(n.wrapping_sub(1), !first_of_part), (n + 1, !last_of_part)] {
+                if exists {
+                    map.edge_from.push(n as u32);
+                    map.edge_to.push(to as u32);
+                    let at = |n: usize| map.node_place[n].point;
+                    map.edge_length.push(at(n).distance(at(to)));
+                    map.edge_clearance.push(1.0);
+                }
+            }
+            map.edge_start.push(map.edge_to.len() as u32);
+        }
+        map.edge_twin = (0..map.edges())
+            .map(|e| {
+                let back = map.edges_of(map.edge_to[e]);
+                let twin = back
+                    .into_iter()
+                    .find(|&b| map.edge_to[b] == map.edge_from[e]);
+                twin.unwrap() as u32
+            })
+            .collect();
+        map
+    }
+
+    #[test]
+    fn along_a_spiral_the_bound_is_the_way_and_nothing_else_is_looked_at() {
+        let map = spiral();
+        let landmarks = Landmarks::of(&map);
+        let terms = Terms::lengths(&map, &[], 0.3);
+        let mut search = Search::default();
+        let (cost, length) = search.find(&terms, &landmarks, 12, 52, 1.0, 41).unwrap();
+        assert_eq!(search.route().len(), 40);
+        assert!((cost - length).abs() < 1e-6);
+        let straight = map.node_place[12].point.distance(map.node_place[52].point);
+        assert!(cost > 5.0 * f64::from(straight));
+        let bound = landmarks.least(&landmarks.metres[12], &landmarks.metres[52]);
+        assert!((f64::from(bound) - cost).abs() < 1e-3, "{bound} {cost}");
+    }
+
+    #[test]
+    fn parts_that_nothing_joins_have_no_route() {
+        let map = spiral();
+        let landmarks = Landmarks::of(&map);
+        let terms = Terms::lengths(&map, &[], 0.3);
+        let found = Search::default().find(&terms, &landmarks, 3, 60, 1.5, 0);
+        assert_eq!(found, Err(NoRoute::Unconnected));
+        let wide = Terms::lengths(&map, &[], 2.0);
+        let found = Search::default().find(&wide, &landmarks, 3, 9, 1.5, 0);
+        assert_eq!(found, Err(NoRoute::Unconnected));
+    }
+}
