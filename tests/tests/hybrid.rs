@@ -112,8 +112,7 @@ fn nobody_jumps_turns_back_or_is_lost_with_a_moving_region() {
                 left.push((step, id, was, a.goal[row]));
                 leavings += 1;
             }
-            if let Some(&(_, _, then, goal)) = left.iter().find(|l| l.1 == id && step == l.0 + 15)
-            {
+            if let Some(&(_, _, then, goal)) = left.iter().find(|l| l.1 == id && step == l.0 + 15) {
                 // A second and a half later it still walks on, not against how it left, unless
                 // it has arrived meanwhile and walks to its next goal.
                 let back = then.normalize().dot(a.velocity[row]) < -0.5;

@@ -44,6 +44,16 @@ throng_core::choices! {
     }
 }
 
+throng_core::choices! {
+    /// What the radius of a vertex is in the estimate of what is left behind a subgoal.
+    pub enum Rest {
+        /// Half of the way walked in it.
+        Length = "length",
+        /// That of a disc as large as its region, as printed.
+        Radius = "radius",
+    }
+}
+
 options! {
     /// Continuum crowds.
     pub struct PotentialField {
@@ -57,6 +67,8 @@ options! {
         every: u32 = 1, "steps", 1..=1000;
         /// Time between two estimates of what is left behind the subgoals.
         refresh: f32 = 1.0, "s", 0.05..=600.0;
+        /// What the radius of a vertex is in that estimate.
+        rest: Rest = Rest::Length;
         /// Weight of the length of a way (alpha).
         length: f32 = 1.0, "", 0.0..=100.0;
         /// Weight of its time (beta).
@@ -286,11 +298,13 @@ impl PotentialField {
             self.length + self.time / mean_speed(world)
         };
         let due = world.step.is_multiple_of(refresh);
+        let level = u32::from(self.level);
         self.subgoals.estimate(
             world,
             &mut self.sets,
             wanted,
-            u32::from(self.level),
+            self.rest,
+            level,
             whole,
             due,
         );
