@@ -405,6 +405,9 @@ fn bundled_scenes_are_covered() {
             100.0 * share
         );
         assert!(share > 0.95, "{scene}: {share}");
+        let doors = vec![1; sim.ground().door_open.len()];
+        let connected = throng_kit::search::Connectivity::new(sim.map(), &doors);
+        assert_eq!(connected.components(), 1, "{scene}");
         for (place, region) in sim.map().region_place.iter().zip(&sim.map().region_area) {
             let radius = (region / core::f32::consts::PI).sqrt();
             assert!(

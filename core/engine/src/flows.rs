@@ -9,7 +9,7 @@
 //! The paths are found by searching again and again with everything about those found made dearer;
 //! a path that is too long or runs mostly beside another is left out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use throng_core::{Attachment, EdgePrices, GroundView, NONE, NavMap, RouteSink};
 use throng_kit::search::{Heuristic, Horizon, RouteQuery, SearchScratch, Terms, find_route};
@@ -56,6 +56,8 @@ struct Path {
 #[derive(Debug, Default)]
 pub struct Flows {
     sets: BTreeMap<Key, Vec<u32>>,
+    /// Who was the first to ask for a set plans alone: many never have a second.
+    asked: BTreeSet<Key>,
     paths: Vec<Path>,
     /// Agents on each path now.
     loads: Vec<u32>,
@@ -89,7 +91,11 @@ fn about(map: &NavMap, path: &[u32]) -> Vec<bool> {
         for e in map.edges_of(node) {
             let (to, there) = (map.edge_to[e], so_far + map.edge_length[e]);
             // Next to the path, however far.
-            let there = if so_far == 0.0 { there.min(ABOUT) } else { there };
+            let there = if so_far == 0.0 {
+                there.min(ABOUT)
+            } else {
+                there
+            };
             if there <= ABOUT && there < walk[to as usize] {
                 walk[to as usize] = there;
                 rest.push(to);
@@ -148,6 +154,7 @@ impl Flows {
     pub fn refresh(&mut self, map: &NavMap, doors: &[u8]) {
         if self.revision != map.revision || self.doors != doors {
             self.sets.clear();
+            self.asked.clear();
             self.paths.clear();
             self.revision = map.revision;
             self.doors.clear();
@@ -198,7 +205,7 @@ impl Flows {
             return None;
         }
         if !self.sets.contains_key(&key) {
-            if self.sets.len() >= MOST_SETS {
+            if self.asked.insert(key) || self.sets.len() >= MOST_SETS {
                 return None;
             }
             self.find(&state.map, policy, ends, key);
@@ -232,6 +239,7 @@ impl Flows {
         radius: f32,
         table: usize,
         weight: f32,
+        onward: impl Fn(u32) -> bool,
         sink: &mut RouteSink,
     ) -> Option<u32> {
         let (node, to) = (ends[0].node, hangs_on(&ends[1]));
@@ -248,7 +256,9 @@ impl Flows {
                 continue;
             }
             let begins = |e: &u32| state.map.edge_from[*e as usize] == node;
-            if let Some(first) = path.edges.iter().position(begins) {
+            if let Some(first) = path.edges.iter().position(begins)
+                && onward(path.edges[first])
+            {
                 let load = self.loads.get(p).copied().unwrap_or(0);
                 let cost = look.cost(path, &path.edges[first..], load);
                 if best.is_none_or(|b| cost < b.0) {
@@ -353,6 +363,12 @@ impl Flows {
             out.value(path.to);
             out.value(path.radius);
         }
+        out.value(self.asked.len() as u64);
+        for key in &self.asked {
+            out.value(key.from);
+            out.value(key.to);
+            out.value(key.radius);
+        }
         out.value(self.sets.len() as u64);
         for (key, paths) in &self.sets {
             out.value(key.from);
@@ -385,12 +401,18 @@ impl Flows {
             }
             flows.paths.push(path);
         }
-        for _ in 0..from.value::<u64>()? {
-            let key = Key {
+        let key = |from: &mut Reader<'_>| {
+            Ok::<_, CheckpointError>(Key {
                 from: from.value()?,
                 to: from.value()?,
                 radius: from.value()?,
-            };
+            })
+        };
+        for _ in 0..from.value::<u64>()? {
+            flows.asked.insert(key(from)?);
+        }
+        for _ in 0..from.value::<u64>()? {
+            let key = key(from)?;
             let paths: Vec<u32> = from.column()?;
             if paths.iter().any(|p| *p as usize >= flows.paths.len()) {
                 return damaged;

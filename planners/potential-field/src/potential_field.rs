@@ -299,15 +299,8 @@ impl PotentialField {
         };
         let due = world.step.is_multiple_of(refresh);
         let level = u32::from(self.level);
-        self.subgoals.estimate(
-            world,
-            &mut self.sets,
-            wanted,
-            self.rest,
-            level,
-            whole,
-            due,
-        );
+        self.subgoals
+            .estimate(world, &mut self.sets, wanted, self.rest, level, whole, due);
         self.activate(world, &cells, whole);
         self.crowd.gather(
             world,
