@@ -115,6 +115,10 @@ pub(crate) struct Set {
     field: Field,
 }
 
+/// How far beyond the border of a region cells are solved, in cells: near it the ways to several
+/// subgoals must be known, else all would walk to the nearest.
+const RIM: f32 = 3.0;
+
 /// Rests of the walk shorter than this go straight to the target, in cells.
 const AT_TARGET: f32 = 1.0;
 
@@ -183,6 +187,10 @@ impl GlobalPlanner for PotentialField {
             };
             last = Some((goal, class, set));
             let Some(set) = set else { continue };
+            // Beyond the border the field is known only for the sake of those inside.
+            if !self.is_inside(world, at.point, 0.0) {
+                continue;
+            }
             let rest = (a.target[row].point - at.point).truncate();
             if rest.length_squared() < (AT_TARGET * self.cell) * (AT_TARGET * self.cell) {
                 continue;
@@ -386,7 +394,7 @@ impl PotentialField {
         } else {
             for region in world.interest {
                 if region.level == u32::from(self.level) {
-                    cells.within(region.at, region.radius + self.cell, &mut add);
+                    cells.within(region.at, region.radius + RIM * self.cell, &mut add);
                 }
             }
             // The discs or regions of subgoals, so that the field runs on into them.
@@ -395,7 +403,7 @@ impl PotentialField {
                 let region = world.map.node_region[node as usize];
                 let area = world.map.region_area.get(region as usize).copied();
                 let radius = (area.unwrap_or(0.0) / core::f32::consts::PI).sqrt();
-                cells.within(place.point, radius.min(4.0 * self.cell), &mut add);
+                cells.within(place.point, radius.min(6.0 * self.cell), &mut add);
                 add(cells.of(&world.site.ground, place));
             }
         }
