@@ -386,9 +386,13 @@ pub(crate) fn area_index(
             let known: Vec<_> = place.areas.iter().map(|a| a.name.as_str()).collect();
             let near = crate::registry::nearest(name, known.iter().copied())
                 .map_or(String::new(), |n| format!("; did you mean \"{n}\"?"));
+            let there = if known.is_empty() {
+                "there is only".into()
+            } else {
+                format!("there are {}, and", known.join(", "))
+            };
             let message = format!(
-                "there is no area \"{name}\" in the scenario or its environment{near} (there are {}, and \"everywhere\")",
-                known.join(", ")
+                "there is no area \"{name}\" in the scenario or its environment{near} ({there} \"everywhere\")"
             );
             return Err(missing(scenario, key, message));
         }

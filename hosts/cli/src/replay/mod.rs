@@ -1,7 +1,7 @@
 //! `replay.html`: one file that shows a run in a browser, with nothing else needed.
 //!
-//! [`recording`] takes frames while a run goes on, [`packer`] packs them into blocks and [`spool`]
-//! keeps those; [`routes`] keeps what was planned, [`scene`] describes what stands still, and [`page`] puts
+//! [`recording`] takes frames while a run goes on, [`packer`] packs them into blocks with [`entropy`] and
+//! [`spool`] keeps those; [`routes`] keeps what was planned, [`scene`] describes what stands still, and [`page`] puts
 //! all of it into the sources of the page, which are in `page/`: `page.html`, `page.css` and the
 //! scripts, read in the order that `page.rs` names. [`remake`] makes the page of a run again from
 //! its folder.
@@ -12,6 +12,7 @@
 //! `block-0`, `block-1`, …
 
 mod bytes;
+mod entropy;
 mod packer;
 mod page;
 mod recording;

@@ -19,17 +19,19 @@ use crate::{draw::Storeys, failure::Failure, output::Folder};
 /// The file's name.
 pub const NAME: &str = "replay.html";
 
-/// How the first part of a recording begins, and what follows after the last.
-const FIRST: &str = "<script type=\"application/octet-stream\" id=\"facts\">";
+/// How blocks are packed: a page can take over the recording of another one with the same number.
+const FORMAT: u32 = 2;
+/// What follows after the last part of a recording.
 const SCRIPT: &str = "<script>\n(() => {";
 
 const HTML: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/page.css");
-const SCRIPTS: [&str; 9] = [
+const SCRIPTS: [&str; 10] = [
     include_str!("page/format.js"),
     include_str!("page/colours.js"),
     include_str!("page/camera.js"),
     include_str!("page/density.js"),
+    include_str!("page/shaders.js"),
     include_str!("page/draw.js"),
     include_str!("page/charts.js"),
     include_str!("page/panel.js"),
@@ -114,7 +116,7 @@ pub fn rewrap(folder: &Folder, name: &str, old: &[u8]) -> Result<Option<String>,
             .position(|w| w == what)
             .map(|at| from + at)
     };
-    let (Some(begin), Some(end)) = (find(FIRST, 0), find(SCRIPT, 0)) else {
+    let (Some(begin), Some(end)) = (find(&opening("facts"), 0), find(SCRIPT, 0)) else {
         return Ok(None);
     };
     if begin >= end {
@@ -127,13 +129,15 @@ pub fn rewrap(folder: &Folder, name: &str, old: &[u8]) -> Result<Option<String>,
     done.map(Some)
 }
 
+/// How a part of the recording begins.
+fn opening(name: &str) -> String {
+    format!("<script type=\"application/octet-stream\" data-format=\"{FORMAT}\" id=\"{name}\">")
+}
+
 /// A part of the recording: base64 of deflated bytes in an element of its own, so that a page
 /// reads the ones that it needs.
 fn section(out: &mut impl Write, name: &str, bytes: &[u8]) -> std::io::Result<()> {
-    write!(
-        out,
-        "<script type=\"application/octet-stream\" id=\"{name}\">"
-    )?;
+    out.write_all(opening(name).as_bytes())?;
     base64(bytes, out)?;
     writeln!(out, "</script>")
 }

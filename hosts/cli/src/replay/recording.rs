@@ -152,7 +152,7 @@ impl Recording {
         let steps = |seconds: f64| ((seconds / scenario.dt).round() as u64).max(1);
         let every = steps(seconds);
         Ok(Recording {
-            spool: Spool::new(folder, !simulation.ground().flat)?,
+            spool: Spool::new(folder, !simulation.ground().flat, scenario.dt)?,
             every,
             next_halving: LIMIT / 2,
             look_every: steps(LOOK_EVERY).div_ceil(every) * every,

@@ -162,7 +162,7 @@ mod database {
         let dt = simulation.scenario().dt;
         let every = ((1.0 / (fps * dt)).round() as u64).max(1);
         let mut taking = Taking {
-            spool: Spool::new(folder, !ground.flat)?,
+            spool: Spool::new(folder, !ground.flat, dt)?,
             people: People::default(),
             known: HashMap::new(),
             every,

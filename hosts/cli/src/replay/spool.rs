@@ -35,6 +35,7 @@ pub struct Spool {
     pub packer: Packer,
     folder: Folder,
     file: BufWriter<File>,
+    dt: f64,
     begun: Option<(u64, u64, usize)>,
     blocks: Vec<BlockEntry>,
     written: u64,
@@ -49,12 +50,13 @@ pub struct Spooled {
 }
 
 impl Spool {
-    /// Begins the file of blocks.
-    pub fn new(folder: &Folder, heights: bool) -> Result<Spool, Failure> {
+    /// Begins the file of blocks, of a simulation with steps of so many seconds.
+    pub fn new(folder: &Folder, heights: bool, dt: f64) -> Result<Spool, Failure> {
         Ok(Spool {
             packer: Packer::new(heights),
             folder: folder.clone(),
             file: folder.open(NAME)?,
+            dt,
             begun: None,
             blocks: Vec::new(),
             written: 0,
@@ -84,7 +86,7 @@ impl Spool {
             return Ok(());
         };
         let frames = self.packer.frames();
-        let bytes = deflated(&self.packer.close());
+        let bytes = deflated(&self.packer.close(every as f64 * self.dt));
         self.file
             .write_all(&bytes)
             .map_err(|e| self.folder.failed(NAME, e))?;

@@ -1,6 +1,9 @@
 //! Overlap of bodies: how deep discs are in each other.
 //!
 //! The depth of a pair is `r_i + r_j - |x_i - x_j|`; pairs on different floors do not count.
+//! It is the measure in metres behind the overlapping-proportion of Chraibi, Seyfried and
+//! Schadschneider, *Generalized centrifugal-force model for pedestrian dynamics*, Physical Review E
+//! 82, 2010, which takes it as a share of the bodies' area.
 
 use super::{Frame, Trajectories};
 

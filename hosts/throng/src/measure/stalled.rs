@@ -2,7 +2,8 @@
 //!
 //! Everybody is looked at every `seconds` after it was first seen; a look finds it stalled if it
 //! is nearer than `metres` to where it was at the look before. Throng's own criterion is less
-//! than a shoulder's width, 0.45 m, in 5 s.
+//! than a shoulder's width, 0.45 m, in 5 s, after Ricks and Egbert, *A whole surface approach to
+//! crowd simulation on arbitrary topologies*.
 
 use super::Trajectories;
 

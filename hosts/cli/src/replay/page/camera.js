@@ -1,15 +1,17 @@
 // Where the viewer is: over the plan, or on an orbit about a point.
 
 class Camera {
-  constructor(low, high) {
+  constructor(low, high, outline) {
     this.low = low;
     this.high = high;
+    this.outline = outline;
     this.solid = false;
     this.width = this.height = 1;
     this.centre = [0, 0];
     this.scale = 1;
     this.target = [0, 0, 0];
     this.distance = 10;
+    this.shift = [0, 0];
     this.yaw = -0.6;
     this.pitch = 0.9;
     // Heights are drawn so many times as large in 3D.
@@ -27,10 +29,30 @@ class Camera {
     this.centre = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2];
     this.scale = 0.92 * Math.min(this.width / size[0], this.height / size[1]);
     this.target = low.map((v, i) => (v + high[i]) / 2 * (i === 2 ? this.stretch : 1));
-    const span = Math.hypot(...size), shape = Math.min(1.25, this.width / this.height);
-    this.distance = 1.05 * span / Math.max(shape, 0.5);
     this.yaw = -0.6;
     this.pitch = this.stretch > 1 ? 0.7 : 0.9;
+    this.distance = 1.5 * Math.hypot(...size);
+    if (this.solid) this.fillStage();
+  }
+
+  // Moves nearer until the outline, a list of points, fills the stage. The picture is shifted, not
+  // the target: turning goes on about the middle.
+  fillStage() {
+    this.shift = [0, 0];
+    for (let turn = 0; turn < 8; turn++) {
+      const m = this.matrix(), low = [Infinity, Infinity], high = [-Infinity, -Infinity];
+      for (const point of this.outline) {
+        const p = this.project(...point, m);
+        if (!p) return;
+        const at = [2 * p[0] / this.width - 1, 1 - 2 * p[1] / this.height];
+        for (const axis of [0, 1]) {
+          low[axis] = Math.min(low[axis], at[axis]);
+          high[axis] = Math.max(high[axis], at[axis]);
+        }
+      }
+      this.shift = this.shift.map((v, axis) => v - (low[axis] + high[axis]) / 2);
+      this.distance *= Math.max(high[0] - low[0], high[1] - low[1]) / 2 / 0.92;
+    }
   }
 
   get focal() { return 1.6; }
@@ -73,6 +95,7 @@ class Camera {
     m[14] = -za * dot(back, eye) + zb;
     m[15] = dot(back, eye);
     for (let i = 8; i < 12; i++) m[i] *= this.stretch;
+    for (let i = 0; i < 16; i += 4) for (const axis of [0, 1]) m[i + axis] += this.shift[axis] * m[i + 3];
     return m;
   }
 
@@ -98,6 +121,7 @@ class Camera {
   }
 
   turn(dx, dy) {
+    this.shift = this.shift.map((v) => v * 0.97);
     this.yaw -= dx * 0.006;
     this.pitch = Math.min(1.57, Math.max(this.freely ? -1.57 : 0.05, this.pitch + dy * 0.006));
   }

@@ -21,6 +21,13 @@ function kindStyle(kind) {
   return { colour: OKABE_ITO[kind % 8], mark: (kind + Math.floor(kind / 8)) % MARKS };
 }
 
+// What the graphics card gets for each value: red, green, blue and mark in a word, low byte first.
+const word = ([r, g, b], mark) => (r | g << 8 | b << 16 | mark << 24) >>> 0;
+const QUANTITY_PAINTS = Uint32Array.from({ length: 256 }, (_, i) => word(cividis(i / 255), 0));
+// After 48 kinds colours and marks come again.
+const KIND_PAINTS = Uint32Array.from({ length: 48 }, (_, kind) => word(rgb(kindStyle(kind).colour), kindStyle(kind).mark));
+const paintTable = (colouring) => colouring.kinds ? KIND_PAINTS : QUANTITY_PAINTS;
+
 // A mark as a small picture, drawn as the shader draws it.
 function markPicture(kind) {
   const { colour, mark } = kindStyle(kind);

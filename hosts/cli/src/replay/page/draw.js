@@ -1,173 +1,6 @@
 // Drawing with WebGL2: ground, density, areas, lines and the crowd. Agents are points whose shape
 // the fragment shader cuts out; lines are widened in the vertex shader. Nothing is instanced.
 
-const GROUND_VERTEX = `#version 300 es
-uniform mat4 matrix;
-uniform vec2 low, size;
-in vec3 place, normal;
-in float density;
-out vec2 cell;
-out vec3 facing;
-out float thick;
-void main() {
-  gl_Position = matrix * vec4(place, 1.0);
-  cell = (place.xy - low) / size;
-  facing = normal;
-  thick = density;
-}`;
-
-const GROUND_FRAGMENT = `#version 300 es
-precision highp float;
-uniform vec4 colour;
-uniform sampler2D sheet, ramp;
-uniform int heat;
-uniform float most, shading;
-uniform vec3 light;
-in vec2 cell;
-in vec3 facing;
-in float thick;
-out vec4 result;
-void main() {
-  vec4 base = colour;
-  if (heat > 0) {
-    float density = heat == 1 ? texture(sheet, cell).r : thick;
-    float share = clamp(density / most, 0.0, 1.0);
-    vec3 hot = texture(ramp, vec2((share * 255.0 + 0.5) / 256.0, 0.5)).rgb;
-    // Empty ground keeps its own colour, so that the crowd's edge is seen.
-    float there = smoothstep(0.0, 0.1, density);
-    base = vec4(mix(base.rgb, hot, there), mix(base.a, max(base.a, 0.9), there));
-  }
-  float lit = mix(1.0, 0.55 + 0.45 * abs(dot(normalize(facing), light)), shading);
-  result = vec4(base.rgb * lit * base.a, base.a);
-}`;
-
-// Moves a point of clip space towards the viewer by `lift` metres in depth alone.
-const LIFTED = `
-uniform float lift, depth;
-vec4 lifted(vec4 p) {
-  float z = depth < 0.0 ? (p.z + depth * lift) / max(p.w - lift, 1e-4) * p.w : p.z - depth * lift;
-  return vec4(p.xy, z, p.w);
-}`;
-
-const LINE_VERTEX = `#version 300 es
-uniform mat4 matrix;
-uniform vec2 screen;
-uniform float width, metres, pixels;
-${LIFTED}
-in vec3 a, b;
-in vec2 corner;
-out float along, aside, band;
-void main() {
-  vec4 p = matrix * vec4(a, 1.0), q = matrix * vec4(b, 1.0);
-  // Ends behind the viewer are drawn up to the plane just before it.
-  float near = 1e-4;
-  if (p.w < near && q.w > near) p = mix(p, q, (near - p.w) / (q.w - p.w));
-  if (q.w < near && p.w > near) q = mix(q, p, (near - q.w) / (p.w - q.w));
-  vec2 way = (q.xy / q.w - p.xy / p.w) * screen * 0.5;
-  float apart = length(way);
-  way = apart > 1e-6 ? way / apart : vec2(1.0, 0.0);
-  vec4 end = mix(p, q, corner.x);
-  float wide = max(width, metres * pixels / end.w) * 0.5;
-  // A pixel more on each side fades out: the edge is smooth without help of the card.
-  band = wide;
-  aside = corner.y * (wide + 1.0);
-  vec2 off = vec2(-way.y, way.x) * aside + way * (corner.x - 0.5) * wide * 0.6;
-  gl_Position = lifted(vec4(end.xy + off * 2.0 / screen * end.w, end.zw));
-  along = corner.x * apart;
-}`;
-
-const LINE_FRAGMENT = `#version 300 es
-precision highp float;
-uniform vec4 colour;
-uniform float dash;
-in float along, aside, band;
-out vec4 result;
-void main() {
-  if (dash > 0.0 && mod(along, dash) > dash * 0.6) discard;
-  float cover = colour.a * clamp(band + 0.5 - abs(aside), 0.0, 1.0);
-  result = vec4(colour.rgb * cover, cover);
-}`;
-
-const FILL_VERTEX = `#version 300 es
-uniform mat4 matrix;
-in vec3 place;
-void main() { gl_Position = matrix * vec4(place, 1.0); }`;
-
-const FILL_FRAGMENT = `#version 300 es
-precision highp float;
-uniform vec4 colour;
-out vec4 result;
-void main() { result = vec4(colour.rgb * colour.a, colour.a); }`;
-
-const CROWD_VERTEX = `#version 300 es
-uniform mat4 matrix;
-uniform float part, pixels, least, ratio;
-${LIFTED}
-uniform int kinds;
-uniform float most;
-uniform sampler2D ramp, palette;
-in vec3 place, next;
-in float value, radius, heading;
-out vec4 colour;
-flat out float mark;
-flat out float angle;
-flat out float size;
-void main() {
-  gl_Position = matrix * vec4(mix(place, next, part), 1.0);
-  size = max(2.0 * radius * pixels / gl_Position.w, least);
-  gl_PointSize = (size + 2.0) * ratio;
-  gl_Position = lifted(gl_Position);
-  angle = heading;
-  if (kinds > 0) {
-    float colourless = mod(value, 8.0);
-    colour = texture(palette, vec2((colourless + 0.5) / 8.0, 0.5));
-    mark = mod(value + floor(value / 8.0), 6.0);
-  } else {
-    colour = texture(ramp, vec2((clamp(value / most, 0.0, 1.0) * 255.0 + 0.5) / 256.0, 0.5));
-    mark = 0.0;
-  }
-}`;
-
-const CROWD_FRAGMENT = `#version 300 es
-precision highp float;
-uniform vec3 edge;
-uniform float turned, halo;
-in vec4 colour;
-flat in float mark;
-flat in float angle;
-flat in float size;
-out vec4 result;
-void main() {
-  // Pixels from the middle, y up.
-  vec2 at = (gl_PointCoord - 0.5) * vec2(1.0, -1.0) * (size + 2.0);
-  float r = size * 0.5;
-  float away;
-  vec2 q = abs(at);
-  if (mark < 0.5) away = length(at) - r;
-  else if (mark < 1.5) away = max(q.x, q.y) - r * 0.88;
-  else if (mark < 2.5) away = max(q.x * 0.866 + at.y * 0.5, -at.y) - r * 0.62;
-  else if (mark < 3.5) away = (q.x + q.y - r * 1.1) * 0.7071;
-  else if (mark < 4.5) away = min(max(q.x - r * 0.33, q.y - r), max(q.y - r * 0.33, q.x - r));
-  else away = abs(length(at) - r * 0.75) - r * 0.28;
-  float inside = clamp(0.5 - away, 0.0, 1.0);
-  if (inside <= 0.0) discard;
-  vec3 paint = colour.rgb;
-  if (halo > 0.5 && size > 9.0) paint = mix(paint, edge, clamp(away + 1.8, 0.0, 1.0));
-  else if (size > 7.0) {
-    float rim = clamp(away + 1.2, 0.0, 1.0);
-    paint = mix(paint, edge, rim * 0.55);
-    if (turned > 0.5 && angle < 9.0 && size > 11.0) {
-      // A notch from the middle to the front: where the agent goes.
-      vec2 way = vec2(cos(angle), sin(angle));
-      float ahead = dot(at, way), aside = abs(dot(at, vec2(-way.y, way.x)));
-      float notch = clamp(1.0 - max(aside - max(size * 0.05, 0.6), max(-ahead, ahead - r * 0.85)), 0.0, 1.0);
-      float light = dot(paint, vec3(0.3, 0.59, 0.11));
-      paint = mix(paint, light > 0.5 ? vec3(0.08) : vec3(1.0), notch * 0.9);
-    }
-  }
-  result = vec4(paint * inside, inside);
-}`;
-
 // Whether a processor stands in for the graphics card: smoothing each edge would cost it the most.
 function drawsInSoftware() {
   const gl = document.createElement("canvas").getContext("webgl2");
@@ -175,22 +8,24 @@ function drawsInSoftware() {
   return Boolean(more) && /swiftshader|llvmpipe|software|basic render/i.test(gl.getParameter(more.UNMASKED_RENDERER_WEBGL));
 }
 
+const CROWD_PARTS = [["place", 3], ["next", 3], ["paint", 1], ["radius", 1], ["heading", 1]];
+
 class Painter {
-  constructor(canvas, scene, heights) {
-    const gl = this.gl = canvas.getContext("webgl2", { antialias: !drawsInSoftware(), stencil: true, premultipliedAlpha: true });
+  constructor(canvas, scene, { plan }, fills) {
+    // Plans need no depth and scenes without areas no stencil: clearing them costs a processor much.
+    const gl = this.gl = canvas.getContext("webgl2", { antialias: !drawsInSoftware(), depth: !plan, stencil: fills, alpha: false });
     if (!gl) throw new Error("This browser offers no WebGL2, which the replay draws with.");
     this.canvas = canvas;
     this.programs = {
       ground: this.program(GROUND_VERTEX, GROUND_FRAGMENT),
       line: this.program(LINE_VERTEX, LINE_FRAGMENT),
-      fill: this.program(FILL_VERTEX, FILL_FRAGMENT),
+      fill: this.program(FILL_VERTEX, PLAIN_FRAGMENT),
       crowd: this.program(CROWD_VERTEX, CROWD_FRAGMENT),
+      tiny: this.program(CROWD_VERTEX, TINY_FRAGMENT),
     };
     this.storeys = scene.storeys.length;
-    this.heights = heights;
     this.ramp = this.strip(Array.from({ length: 256 }, (_, i) => cividis(i / 255)));
-    this.palette = this.strip(OKABE_ITO.map(rgb));
-    this.buildGround(scene);
+    this.buildGround(scene, plan);
     this.crowd = { vao: gl.createVertexArray(), buffer: gl.createBuffer(), ranges: [], count: 0 };
     this.batches = new Map();
     gl.enable(gl.BLEND);
@@ -200,6 +35,9 @@ class Painter {
 
   program(vertex, fragment) {
     const gl = this.gl, program = gl.createProgram();
+    // Programs that draw the crowd share its buffers.
+    CROWD_PARTS.forEach(([name], at) => vertex === CROWD_VERTEX && gl.bindAttribLocation(program, at, name));
+    gl.bindAttribLocation(program, 0, "place");
     for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
       const shader = gl.createShader(kind);
       gl.shaderSource(shader, source);
@@ -243,34 +81,56 @@ class Painter {
       const at = gl.getAttribLocation(program.program, name);
       if (at >= 0) {
         gl.enableVertexAttribArray(at);
-        gl.vertexAttribPointer(at, size, gl.FLOAT, false, stride, offset);
+        if (name === "paint") gl.vertexAttribPointer(at, 4, gl.UNSIGNED_BYTE, true, stride, offset);
+        else gl.vertexAttribPointer(at, size, gl.FLOAT, false, stride, offset);
       }
       offset += 4 * size;
     }
     gl.bindVertexArray(null);
   }
 
-  buildGround(scene) {
-    const gl = this.gl, { vertices, triangles, triangle_storey: storey } = scene;
-    const count = triangles.length / 3;
+  // Triangles by storey. On a mesh that is no plan they are cut into equal parts, so that densities
+  // at their corners, the heat points, tell apart who stands a metre or two from another.
+  buildGround(scene, plan) {
+    const gl = this.gl, { vertices, triangles, triangle_storey: storey } = scene, count = triangles.length / 3;
+    const corner = (t, k) => [0, 1, 2].map((axis) => vertices[3 * triangles[3 * t + k] + axis] / 1e3);
+    let side = 0;
+    for (let t = 0; t < count; t++) side += Math.hypot(...corner(t, 1).map((v, i) => v - corner(t, 0)[i])) / count;
+    let parts = plan ? 1 : Math.max(1, Math.ceil(side));
+    while (parts > 1 && count * parts * parts > 60000) parts--;
+    this.heatSpacing = side / parts;
     const order = Array.from({ length: count }, (_, t) => t).sort((a, b) => storey[a] - storey[b] || a - b);
-    const floats = new Float32Array(count * 18);
-    this.corners = new Uint32Array(count * 3);
+    const floats = new Float32Array(count * parts * parts * 18), points = [], known = new Map();
+    this.corners = new Uint32Array(plan ? 0 : count * parts * parts * 3);
     this.groundRanges = Array.from({ length: this.storeys }, () => [0, 0]);
-    order.forEach((t, place) => {
-      const p = [0, 1, 2].map((k) => {
-        const v = triangles[3 * t + k];
-        this.corners[3 * place + k] = v;
-        return [vertices[3 * v] / 1e3, vertices[3 * v + 1] / 1e3, vertices[3 * v + 2] / 1e3];
-      });
-      const u = p[1].map((v, i) => v - p[0][i]), w = p[2].map((v, i) => v - p[0][i]);
-      const normal = [u[1] * w[2] - u[2] * w[1], u[2] * w[0] - u[0] * w[2], u[0] * w[1] - u[1] * w[0]];
-      const length = Math.hypot(...normal) || 1;
-      p.forEach((point, k) => floats.set([...point, ...normal.map((v) => v / length)], 18 * place + 6 * k));
+    let place = 0;
+    for (const t of order) {
+      const [o, p, q] = [0, 1, 2].map((k) => corner(t, k)), u = p.map((v, i) => v - o[i]), w = q.map((v, i) => v - o[i]);
+      const normal = [u[1] * w[2] - u[2] * w[1], u[2] * w[0] - u[0] * w[2], u[0] * w[1] - u[1] * w[0]], length = Math.hypot(...normal) || 1;
       const range = this.groundRanges[storey[t]];
-      if (range[1] === 0) range[0] = 3 * place;
-      range[1] += 3;
-    });
+      if (range[1] === 0) range[0] = place;
+      range[1] += 3 * parts * parts;
+      const put = (i, j) => {
+        const point = o.map((v, axis) => v + (u[axis] * i + w[axis] * j) / parts);
+        floats.set([...point, ...normal.map((v) => v / length)], 6 * place);
+        if (!plan) {
+          const key = point.map((v) => Math.round(v * 1e3)).join();
+          if (!known.has(key)) {
+            known.set(key, known.size);
+            points.push(...point);
+          }
+          this.corners[place] = known.get(key);
+        }
+        place++;
+      };
+      for (let i = 0; i < parts; i++) {
+        for (let j = 0; i + j < parts; j++) {
+          put(i, j), put(i + 1, j), put(i, j + 1);
+          if (i + j + 1 < parts) put(i + 1, j), put(i + 1, j + 1), put(i, j + 1);
+        }
+      }
+    }
+    this.heatPoints = Float32Array.from(points);
     const buffer = gl.createBuffer();
     this.ground = gl.createVertexArray();
     gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
@@ -291,7 +151,7 @@ class Painter {
     });
   }
 
-  // Densities at the corners of a mesh that is no plan.
+  // Densities at the heat points of a mesh that is no plan.
   setVertexHeat(density) {
     const gl = this.gl, at = gl.getAttribLocation(this.programs.ground.program, "density");
     const floats = Float32Array.from(this.corners, (v) => density[v]);
@@ -354,12 +214,13 @@ class Painter {
     this.batches.set(name, { vao, ranges });
   }
 
-  // The crowd: nine floats for each (place, next place, value, radius, heading), by storey.
-  setCrowd(floats, ranges) {
+  // The crowd: nine words for each (place, next place, paint, radius, heading), by storey.
+  setCrowd(floats, ranges, largest) {
     const gl = this.gl, crowd = this.crowd;
+    crowd.largest = largest;
     gl.bindBuffer(gl.ARRAY_BUFFER, crowd.buffer);
     gl.bufferData(gl.ARRAY_BUFFER, floats, gl.DYNAMIC_DRAW);
-    this.attributes(this.programs.crowd, crowd.vao, crowd.buffer, [["place", 3], ["next", 3], ["value", 1], ["radius", 1], ["heading", 1]]);
+    this.attributes(this.programs.crowd, crowd.vao, crowd.buffer, CROWD_PARTS);
     crowd.ranges = ranges;
   }
 
@@ -392,9 +253,12 @@ class Painter {
   drawGround(look, matrix, storey) {
     const gl = this.gl, [first, count] = this.groundRanges[storey];
     if (count === 0) return;
-    const u = this.use("ground"), stacked = look.camera.solid && look.plan && this.storeys > 1 && look.storey < 0;
+    // Without density and shading the ground is one colour.
+    const plain = !look.heat && !look.camera.solid, u = this.use(plain ? "fill" : "ground"), stacked = look.camera.solid && look.plan && this.storeys > 1 && look.storey < 0;
     gl.uniformMatrix4fv(u.matrix, false, matrix);
     gl.uniform4f(u.colour, ...look.theme.ground, stacked ? 0.55 : 1);
+    gl.bindVertexArray(this.ground);
+    if (plain) return gl.drawArrays(gl.TRIANGLES, first, count);
     gl.uniform1f(u.shading, look.camera.solid ? 1 : 0);
     gl.uniform3f(u.light, 0.36, -0.48, 0.8);
     gl.uniform1i(u.heat, look.heat ? (look.plan ? 1 : 2) : 0);
@@ -407,7 +271,6 @@ class Painter {
     gl.bindTexture(gl.TEXTURE_2D, this.ramp);
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, this.sheets[storey]);
-    gl.bindVertexArray(this.ground);
     gl.drawArrays(gl.TRIANGLES, first, count);
   }
 
@@ -456,26 +319,22 @@ class Painter {
   drawCrowd(look, matrix, storey, lift) {
     const gl = this.gl, range = this.crowd.ranges[storey];
     if (!range || range[1] === 0) return;
-    const u = this.use("crowd");
+    const tiny = !look.camera.solid && (!look.kinds || look.heat) && 2 * this.crowd.largest * look.camera.pixels < 6;
+    // Dots would hide the density map: seen from so far it shows the crowd alone.
+    if (tiny && look.heat) return;
+    const u = this.use(tiny ? "tiny" : "crowd");
     gl.uniformMatrix4fv(u.matrix, false, matrix);
+    gl.uniform1i(u.tiny, tiny ? 1 : 0);
     gl.uniform1f(u.part, look.part);
     gl.uniform1f(u.pixels, look.camera.pixels);
     gl.uniform1f(u.least, look.heat ? 2.5 : 3.5);
     gl.uniform1f(u.lift, lift);
     gl.uniform1f(u.depth, look.camera.depth);
     gl.uniform1f(u.ratio, look.ratio);
-    gl.uniform1i(u.kinds, look.kinds ? 1 : 0);
-    gl.uniform1f(u.most, look.most);
     gl.uniform1f(u.halo, look.heat ? 1 : 0);
     gl.uniform1f(u.turned, look.camera.solid ? 0 : 1);
     // Over the density map a rim of paper keeps agents apart from it.
     gl.uniform3f(u.edge, ...(look.heat ? look.theme.ground : look.theme.edge));
-    gl.uniform1i(u.ramp, 0);
-    gl.uniform1i(u.palette, 1);
-    gl.activeTexture(gl.TEXTURE1);
-    gl.bindTexture(gl.TEXTURE_2D, this.palette);
-    gl.activeTexture(gl.TEXTURE0);
-    gl.bindTexture(gl.TEXTURE_2D, this.ramp);
     gl.bindVertexArray(this.crowd.vao);
     gl.drawArrays(gl.POINTS, ...range);
   }

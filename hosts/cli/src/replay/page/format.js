@@ -68,17 +68,47 @@ function readRoutes(bytes, quantum) {
   return routes;
 }
 
-// Differences of which two share a byte: two lists, or one of neighbours.
-function pairs(reader, count, inARow) {
-  const codes = reader.take(count), escapes = new Reader(reader.take(reader.varint()));
-  const first = new Int32Array(inARow ? 2 * count : count), second = inARow ? first : new Int32Array(count);
-  for (let i = 0; i < count; i++) {
-    const code = codes[i], a = inARow ? 2 * i : i, b = inARow ? a + 1 : i;
-    first[a] = code === 255 ? escapes.signed() : Math.floor(code / 15) - 7;
-    second[b] = code === 255 ? escapes.signed() : code % 15 - 7;
+// Small numbers packed by how often they come in a context; entropy.rs describes it.
+const FITS = 15, SYMBOLS = 2 * FITS + 2, SHARE_BITS = 11, SHARE_MASK = (1 << SHARE_BITS) - 1, LEAST_STATE = 1 << 23;
+let symbolTable = new Uint8Array(0);
+
+class Numbers {
+  constructor(reader, contexts) {
+    this.share = new Uint16Array(contexts * SYMBOLS);
+    this.begin = new Uint16Array(contexts * SYMBOLS);
+    // Which symbol a step of a context belongs to; one table serves one list after another.
+    if (symbolTable.length < contexts << SHARE_BITS) symbolTable = new Uint8Array(contexts << SHARE_BITS);
+    this.symbol = symbolTable;
+    for (let context = 0; context < contexts; context++) {
+      const mask = reader.varint();
+      let sum = 0;
+      for (let symbol = 0; symbol < SYMBOLS; symbol++) {
+        if (Math.floor(mask / 2 ** symbol) % 2 === 0) continue;
+        const share = reader.varint(), at = context * SYMBOLS + symbol, base = context << SHARE_BITS;
+        this.share[at] = share;
+        this.begin[at] = sum;
+        this.symbol.fill(symbol, base + sum, base + sum + share);
+        sum += share;
+      }
+    }
+    this.escapes = new Reader(reader.take(reader.varint()));
+    this.code = reader.take(reader.varint());
+    this.state = (this.code[0] << 24 | this.code[1] << 16 | this.code[2] << 8 | this.code[3]);
+    this.at = 4;
   }
-  return inARow ? first : [first, second];
+
+  next(context) {
+    const step = this.state & SHARE_MASK, symbol = this.symbol[(context << SHARE_BITS) + step], at = context * SYMBOLS + symbol;
+    let state = this.share[at] * (this.state >> SHARE_BITS) + step - this.begin[at];
+    while (state < LEAST_STATE) state = state << 8 | this.code[this.at++];
+    this.state = state;
+    return symbol === SYMBOLS - 1 ? this.escapes.signed() : symbol - FITS;
+  }
 }
+
+// How large a change is: 0, 1, 2, or 3 for all others.
+const small = (change) => change < 0 ? (change < -3 ? 3 : -change) : (change > 3 ? 3 : change);
+const AXIS_CONTEXTS = 65, SPEED_CONTEXTS = 112, DETAIL_CONTEXTS = 16;
 
 const SLOW = ["storey", "tier", "doing", "goal"];
 
@@ -97,14 +127,7 @@ class Block {
     this.initial = SLOW.map(() => numbers(() => reader.varint()));
     const changes = reader.varint();
     this.changes = Int32Array.from({ length: 4 * changes }, () => reader.varint());
-    const total = this.start[people], codes = total - people, half = Math.ceil(codes / 2);
-    const [xKeys, yKeys] = [this.keys(reader), this.keys(reader)], [x, y] = pairs(reader, codes, false);
-    this.x = this.column(xKeys, x, facts.quantum, true);
-    this.y = this.column(yKeys, y, facts.quantum, true);
-    const zKeys = facts.heights ? this.keys(reader) : null;
-    this.z = zKeys && this.column(zKeys, pairs(reader, half, true), facts.quantum, true);
-    const speedKeys = this.keys(reader);
-    this.speed = this.column(speedKeys, pairs(reader, half, true), facts.speed_quantum, false);
+    this.readWalks(reader, facts);
     this.readDetails(reader, facts);
     this.readSeen(reader);
     this.movers = new Float32Array(3 * moverCount * this.frames);
@@ -118,21 +141,60 @@ class Block {
     return Int32Array.from({ length: this.people }, () => key += reader.signed());
   }
 
-  // Adds up second differences (or first ones, for speeds) from the keyframes, person by person.
-  column(keys, changes, quantum, second) {
-    const values = new Float32Array(this.start[this.people]);
-    let change = 0, out = 0;
+  // Places and speeds: second differences and first ones are added up from the keyframes, person
+  // by person. The context of each number is that of packer.rs.
+  readWalks(reader, facts) {
+    const axes = facts.heights ? 3 : 2, total = this.start[this.people];
+    const keys = Array.from({ length: axes + 1 }, () => this.keys(reader));
+    const paceSpeed = reader.varint(), numbers = new Numbers(reader, axes * AXIS_CONTEXTS + SPEED_CONTEXTS);
+    const columns = Array.from({ length: axes + 1 }, () => new Float32Array(total));
+    const { quantum, speed_quantum: speedQuantum } = facts, speeds = columns[axes], speedBase = axes * AXIS_CONTEXTS;
+    const at = new Int32Array(3), pace = new Int32Array(3);
+    // How large the last change of each axis was, and the one before.
+    const before = new Int32Array(3), earlier = new Int32Array(3);
+    // As Numbers.next does, written out: millions of calls would take twice the time.
+    const { share, begin, symbol: symbols, code, escapes } = numbers;
+    let { state, at: cursor } = numbers;
     for (let p = 0; p < this.people; p++) {
-      let at = keys[p], pace = 0;
-      values[out++] = at * quantum;
-      for (let i = 1; i < this.count[p]; i++) {
-        const before = at;
-        at += pace + changes[change++];
-        if (second) pace = at - before;
-        values[out++] = at * quantum;
+      const first = this.start[p], end = this.start[p + 1];
+      let speed = keys[axes][p], changed = 3;
+      for (let axis = 0; axis < axes; axis++) {
+        at[axis] = keys[axis][p];
+        columns[axis][first] = at[axis] * quantum;
+        pace[axis] = 0;
+        before[axis] = earlier[axis] = 3;
+      }
+      speeds[first] = speed * speedQuantum;
+      for (let i = first + 1; i < end; i++) {
+        let last = before[1], walked = 0, turned = 0;
+        for (let axis = 0; axis < axes; axis++) {
+          const context = axis * AXIS_CONTEXTS + (i === first + 1 ? AXIS_CONTEXTS - 1 : 16 * before[axis] + 4 * earlier[axis] + last);
+          const step = state & SHARE_MASK, symbol = symbols[(context << SHARE_BITS) + step], entry = context * SYMBOLS + symbol;
+          state = Math.imul(share[entry], state >> SHARE_BITS) + step - begin[entry];
+          while (state < LEAST_STATE) state = state << 8 | code[cursor++];
+          const change = symbol === SYMBOLS - 1 ? escapes.signed() | 0 : symbol - FITS, size = change < 0 ? -change : change;
+          const now = pace[axis] + change;
+          pace[axis] = now;
+          columns[axis][i] = (at[axis] += now) * quantum;
+          last = size > 3 ? 3 : size;
+          earlier[axis] = before[axis];
+          before[axis] = last;
+          walked += now * now;
+          turned += size;
+        }
+        const ahead = (Math.min(Math.sqrt(walked) * paceSpeed / 65536 + 0.5, 1e9) | 0) - speed | 0;
+        const context = speedBase + 16 * ((ahead < -3 ? -3 : ahead > 3 ? 3 : ahead) + 3) + 4 * changed + (turned > 3 ? 3 : turned);
+        const step = state & SHARE_MASK, symbol = symbols[(context << SHARE_BITS) + step], entry = context * SYMBOLS + symbol;
+        state = Math.imul(share[entry], state >> SHARE_BITS) + step - begin[entry];
+        while (state < LEAST_STATE) state = state << 8 | code[cursor++];
+        const change = symbol === SYMBOLS - 1 ? escapes.signed() | 0 : symbol - FITS;
+        changed = small(change);
+        speeds[i] = (speed += change) * speedQuantum;
       }
     }
-    return values;
+    [this.x, this.y] = columns;
+    this.z = facts.heights ? columns[2] : null;
+    this.speed = speeds;
   }
 
   readDetails(reader, facts) {
@@ -140,13 +202,15 @@ class Block {
     this.detailed = new Map();
     const slots = Array.from({ length: count }, () => reader.varint());
     for (const slot of slots) this.detailed.set(slot, []);
+    const numbers = new Numbers(reader, 2 * DETAIL_CONTEXTS);
     for (let column = 0; column < 2 * axes; column++) {
       for (const slot of slots) {
-        const bytes = reader.take(this.count[slot]), values = new Float32Array(bytes.length);
-        let now = 0;
-        for (let i = 0; i < bytes.length; i++) {
-          now = (now + bytes[i]) << 24 >> 24;
-          values[i] = now * facts.velocity_quantum;
+        const values = new Float32Array(this.count[slot]), base = Math.floor(column / axes) * DETAIL_CONTEXTS;
+        let now = 0, before = 3, earlier = 3;
+        for (let i = 0; i < values.length; i++) {
+          const change = numbers.next(base + 4 * small(before) + small(earlier));
+          [before, earlier] = [change, before];
+          values[i] = (now += change) * facts.velocity_quantum;
         }
         this.detailed.get(slot).push(values);
       }

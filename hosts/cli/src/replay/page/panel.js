@@ -13,7 +13,7 @@ function colourings(facts, people) {
   const peak = facts.peaks.reduce((most, [, value]) => Math.max(most, value), 0.5);
   const avoidances = [...new Set(facts.tiers.map((t) => t.avoidance))];
   return [
-    { id: "speed", name: "speed", unit: "m/s", most: Math.min(roundAbove(fastest), 5), about: `speed as simulated, to ${number(facts.speed_quantum)} m/s`, of: (crowd, i) => crowd.speed[i] },
+    { id: "speed", name: "speed", unit: "m/s", most: Math.min(roundAbove(fastest), 5), about: `speed as simulated, to ${plain(facts.speed_quantum)} m/s`, of: (crowd, i) => crowd.speed[i] },
     { id: "density", name: "density", unit: "persons/m²", most: roundAbove(peak), about: facts.kernel, of: (crowd, i) => crowd.density[i] },
     { id: "tier", name: "tier", about: "level of detail", kinds: facts.tiers.map((t) => `level ${t.level}: ${t.avoidance}${t.period > 1 ? `, every ${t.period} steps` : ""}`), of: (crowd, i) => crowd.tier[i] },
     { id: "group", name: "group", about: "who walks together; colours and marks repeat", kinds: ["alone", "in groups"], of: (crowd, i) => people.group[crowd.serial[i]] < 0 ? 7 : people.group[crowd.serial[i]] % 7 + 8 * (Math.floor(people.group[crowd.serial[i]] / 7) % 5), kind: (crowd, i) => people.group[crowd.serial[i]] < 0 ? 0 : 1, pictures: [7, 0] },
@@ -47,12 +47,17 @@ function drawKey(target, colouring, crowd) {
     `${markPicture(colouring.pictures ? colouring.pictures[kind] : kind)}<span>${escaped(name)}</span><span>${counts.get(kind) || 0}</span>`).join("")}</div>`;
 }
 
-function ramp(name, unit, most, about, mean) {
+// A number as short as six digits allow.
+const plain = (value) => String(Number(value.toPrecision(6)));
+
+function ramp(name, unit, most, about, mean, fades = 0) {
   const stops = CIVIDIS.join(","), at = Math.min(100, 100 * mean / most);
   const mark = Number.isFinite(mean) ? `<i style="left:calc(${at}% - 1px)" title="mean now"></i>` : "";
-  const ticks = [0, 0.25, 0.5, 0.75, 1].map((share) => `<span>${number(share * most)}${share === 1 ? "+" : ""}</span>`).join("");
+  // As many steps as have the shortest numbers.
+  const parts = [4, 5, 3].sort((a, b) => plain(most / a).length - plain(most / b).length)[0], digits = (plain(most / parts).split(".")[1] || "").length;
+  const ticks = Array.from({ length: parts + 1 }, (_, i) => `<span>${i === 0 ? 0 : (i * most / parts).toFixed(digits)}${i === parts ? "+" : ""}</span>`).join("");
   const now = Number.isFinite(mean) ? `; mean now ${number(mean)}` : "";
-  return `<p class="quantity"><b>${name}</b>, ${unit}${now}</p><div class="ramp" style="background:linear-gradient(90deg,${stops})">${mark}</div><div class="ticks">${ticks}</div><p class="quantity">${escaped(about)}</p>`;
+  return `<p class="quantity"><b>${name}</b>, ${unit}${now}</p><div class="ramp" style="background:linear-gradient(90deg,var(--ground),transparent ${100 * fades / most}%),linear-gradient(90deg,${stops})">${mark}</div><div class="ticks">${ticks}</div><p class="quantity">${escaped(about)}</p>`;
 }
 
 function rows(pairs) {
@@ -93,7 +98,7 @@ function aboutText(facts, rate) {
   let size = 0;
   for (const part of document.querySelectorAll("script[id]")) size += part.textContent.length;
   const notes = [
-    `Places are recorded every ${rate} to ${number(facts.quantum * 100)} cm, speeds to ${number(facts.speed_quantum)} m/s; between two frames agents are drawn on the straight line.`,
+    `Places are recorded every ${rate} to ${plain(facts.quantum * 100)} cm, speeds to ${plain(facts.speed_quantum)} m/s; between two frames agents are drawn on the straight line.`,
     `${facts.detailed} of ${facts.people} agents are recorded with velocities, preferred velocities and neighbours${facts.routes_of_all ? "" : " and routes"}.`,
     `Density: ${facts.kernel}; agents and heat map from recorded places, the curves from the simulation's samples.`,
     ...facts.notes,

@@ -39,7 +39,10 @@ class Replay {
     }
     this.low = low;
     this.high = high;
-    this.camera = new Camera(low, high);
+    // Some vertices, as even a large mesh has its outline from a thousand of them.
+    const every = Math.ceil(vertices.length / 3000), outline = [];
+    for (let i = 0; i + 2 < vertices.length; i += 3 * every) outline.push([0, 1, 2].map((axis) => vertices[i + axis] / 1e3));
+    this.camera = new Camera(low, high, outline);
     this.camera.freely = !this.facts.plan;
     const { storeys } = this.scene;
     this.camera.solid = !this.facts.plan || storeys.length > 1;
@@ -49,12 +52,19 @@ class Replay {
       const width = Math.max(high[0] - low[0], high[1] - low[1]);
       if (gaps.length) this.camera.stretch = Math.min(8, Math.max(1, Math.round(0.2 * width / Math.min(...gaps))));
     }
+    // Where the name of a floor stands: its own corner nearest to that of everything.
+    this.corners = storeys.map(() => null);
+    this.scene.triangles.forEach((v, i) => {
+      const at = [0, 1, 2].map((axis) => vertices[3 * v + axis] / 1e3), storey = this.scene.triangle_storey[Math.floor(i / 3)], best = this.corners[storey];
+      if (!best || at[0] + at[1] < best[0] + best[1]) this.corners[storey] = at;
+    });
     this.heat = new HeatMap(low, high, this.scene.storeys.length);
   }
 
   // What stands still goes to the graphics card once.
   prepare() {
-    const { scene, facts } = this, painter = this.painter = new Painter(element("crowd"), scene, facts.heights);
+    const { scene, facts } = this, fills = scene.areas.some((area) => area.storey !== undefined);
+    const painter = this.painter = new Painter(element("crowd"), scene, facts, fills);
     const walls = (kind) => scene.walls.filter((w) => w[1] === kind);
     for (const [name, kind] of [["walls", 0], ["obstacles", 1]]) {
       const list = walls(kind);
@@ -101,31 +111,35 @@ class Replay {
     const after = frame + 1 < this.frames.length ? this.frames.opened(frame + 1) : null;
     if (frame + 1 < this.frames.length && !after) return false;
     const slow = block.slowAt(f), storeys = this.scene.storeys.length, sizes = new Int32Array(storeys);
-    const present = [];
+    const { first, count: counts, start } = block, last = storeys - 1;
+    let count = 0;
     for (let p = 0; p < block.people; p++) {
-      const k = f - block.first[p];
-      if (k < 0 || k >= block.count[p]) continue;
-      present.push(p);
-      sizes[Math.min(slow[0][p], storeys - 1)]++;
+      const k = f - first[p];
+      if (k < 0 || k >= counts[p]) continue;
+      count++;
+      sizes[Math.min(slow[0][p], last)]++;
     }
-    const count = present.length, next = new Int32Array(storeys), ranges = [];
+    const next = new Int32Array(storeys), ranges = [];
     for (let s = 0, sum = 0; s < storeys; sum += sizes[s++]) ranges.push([next[s] = sum, sizes[s]]);
     const ints = () => new Int32Array(count), crowd = {
       frame, block, f, count, ranges, slot: ints(), serial: ints(), storey: ints(), tier: ints(), doing: ints(), goal: ints(),
       points: new Float32Array(3 * count), next: new Float32Array(3 * count), speed: new Float32Array(count), heading: new Float32Array(count), density: null,
     };
-    for (const p of present) {
-      const storey = Math.min(slow[0][p], storeys - 1), i = next[storey]++, at = block.start[p] + f - block.first[p];
-      crowd.slot[i] = p;
-      crowd.serial[i] = block.serial[p];
+    const { slot, serial, points, speed, tier, doing, goal } = crowd, { x, y, z } = block, ground = this.low[2];
+    for (let p = 0; p < block.people; p++) {
+      const k = f - first[p];
+      if (k < 0 || k >= counts[p]) continue;
+      const storey = Math.min(slow[0][p], last), i = next[storey]++, at = start[p] + k;
+      slot[i] = p;
+      serial[i] = block.serial[p];
       crowd.storey[i] = storey;
-      crowd.tier[i] = slow[1][p];
-      crowd.doing[i] = slow[2][p];
-      crowd.goal[i] = slow[3][p];
-      crowd.speed[i] = block.speed[at];
-      crowd.points[3 * i] = block.x[at];
-      crowd.points[3 * i + 1] = block.y[at];
-      crowd.points[3 * i + 2] = block.z ? block.z[at] : this.low[2];
+      tier[i] = slow[1][p];
+      doing[i] = slow[2][p];
+      goal[i] = slow[3][p];
+      speed[i] = block.speed[at];
+      points[3 * i] = x[at];
+      points[3 * i + 1] = y[at];
+      points[3 * i + 2] = z ? z[at] : ground;
     }
     this.gatherNext(crowd, after, frame + 1);
     this.crowd = crowd;
@@ -167,19 +181,26 @@ class Replay {
 
   // Hands the crowd of the frame at hand to the graphics card.
   upload() {
-    const { crowd, colouring } = this, floats = new Float32Array(9 * crowd.count);
+    const { crowd, colouring } = this, { points, next, serial, heading } = crowd, { radius } = this.people;
+    if (!this.floats || this.floats.length < 9 * crowd.count) this.floats = new Float32Array(9 * crowd.count);
+    const { floats } = this, paints = new Uint32Array(floats.buffer), table = paintTable(colouring);
+    let largest = 0;
     if (colouring.id === "density") this.densities();
-    for (let i = 0; i < crowd.count; i++) {
-      const at = 9 * i;
-      for (let k = 0; k < 3; k++) {
-        floats[at + k] = crowd.points[3 * i + k];
-        floats[at + 3 + k] = crowd.next[3 * i + k];
-      }
-      floats[at + 6] = colouring.of(crowd, i);
-      floats[at + 7] = this.people.radius[crowd.serial[i]];
-      floats[at + 8] = crowd.heading[i];
+    for (let i = 0, at = 0, k = 0; i < crowd.count; i++, at += 9, k += 3) {
+      const own = radius[serial[i]];
+      floats[at] = points[k];
+      floats[at + 1] = points[k + 1];
+      floats[at + 2] = points[k + 2];
+      floats[at + 3] = next[k];
+      floats[at + 4] = next[k + 1];
+      floats[at + 5] = next[k + 2];
+      const value = colouring.of(crowd, i);
+      paints[at + 6] = colouring.kinds ? table[value % table.length] : table[value <= 0 ? 0 : Math.min(255, Math.floor(value / colouring.most * 255 + 0.5))];
+      floats[at + 7] = own;
+      floats[at + 8] = heading[i];
+      if (own > largest) largest = own;
     }
-    this.painter.setCrowd(floats, crowd.ranges);
+    this.painter.setCrowd(floats.subarray(0, 9 * crowd.count), crowd.ranges, largest);
     if (this.on.heat) this.uploadHeat();
     if (this.on.routes) this.uploadRoutes();
     drawKey(element("key"), colouring, crowd);
@@ -194,9 +215,9 @@ class Replay {
       this.painter.setHeat(this.heat);
       return;
     }
-    const { vertices } = this.scene, density = new Float32Array(vertices.length / 3);
+    const points = this.painter.heatPoints, density = new Float32Array(points.length / 3);
     this.near.sort(crowd.points, crowd.count);
-    for (let v = 0; v < density.length; v++) density[v] = this.near.count(vertices[3 * v] / 1e3, vertices[3 * v + 1] / 1e3, vertices[3 * v + 2] / 1e3) / DISC;
+    for (let v = 0, k = 0; v < density.length; v++, k += 3) density[v] = this.near.count(points[k], points[k + 1], points[k + 2]) / DISC;
     this.painter.setVertexHeat(density);
   }
 
@@ -250,7 +271,7 @@ class Replay {
     ].filter(Boolean);
     this.painter.draw({
       camera: this.camera, theme: t, ratio, plan: this.facts.plan, storey: this.storey, part: this.part,
-      heat: on.heat, heatMost: this.heatMost, kinds: Boolean(this.colouring.kinds), most: this.colouring.most || 1,
+      heat: on.heat, heatMost: this.heatMost, kinds: Boolean(this.colouring.kinds),
       fills: on.areas ? [{ name: "areas", colour: [...t.area, 0.1] }] : [], lines,
     });
     this.drawOver(ratio);
@@ -268,7 +289,7 @@ class Replay {
   // Names, scale, movers and what belongs to the picked agent, over the crowd.
   drawOver(ratio) {
     const canvas = element("over"), c = canvas.getContext("2d"), { camera, crowd } = this, m = camera.matrix();
-    const style = getComputedStyle(document.documentElement), ink = style.getPropertyValue("--ink"), paper = style.getPropertyValue("--card");
+    const { ink, card: paper } = this.paper;
     // Names and scale stay while nobody moves the view: a browser need not take the sheet again.
     const moving = this.picked >= 0 || this.scene.movers.length > 0;
     const state = [...m, camera.width, camera.height, ratio, ink, this.storey, this.doorState, JSON.stringify(this.on), moving ? this.time : -1].join();
@@ -316,7 +337,7 @@ class Replay {
     };
     if (this.scene.storeys.length > 1) {
       this.scene.storeys.forEach((s, i) => {
-        if (this.storey < 0 && this.camera.solid) put(s.name, [this.low[0], this.low[1], s.z]);
+        if (this.storey < 0 && this.camera.solid) put(s.name, this.corners[i]);
       });
     }
     if (this.on.areas) {
@@ -434,6 +455,12 @@ class Replay {
     const { crowd } = this;
     if (!crowd.block) return;
     const serials = [...crowd.block.detailed.keys()].filter((slot) => crowd.block.detailAt(slot, crowd.f)).map((slot) => crowd.block.serial[slot]).sort((a, b) => a - b);
+    // Those in view first; from a view without any the whole list is gone through.
+    const { camera } = this, m = camera.matrix(), inView = serials.filter((serial) => {
+      const i = this.indexOf(serial), p = i >= 0 && (this.storey < 0 || crowd.storey[i] === this.storey) && camera.project(...this.placeOf(i), m);
+      return p && p[0] > 0 && p[1] > 0 && p[0] < camera.width && p[1] < camera.height;
+    });
+    if (inView.length) return this.pick(inView.find((s) => s > this.picked) ?? inView[0]);
     this.pick(serials.find((s) => s > this.picked) ?? serials[0] ?? -1);
   }
 

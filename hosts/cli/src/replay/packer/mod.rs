@@ -2,14 +2,25 @@
 //!
 //! A block holds up to [`FRAMES`] frames. Everybody in it has one stretch of frames. The first
 //! place of a stretch is a keyframe, then follows one difference, then second differences (the
-//! change of the difference). Two of them share a byte, which deflate packs better than one each:
-//! those of x and y, or two in a row of heights and of speeds. [`ESCAPE`] stands where they do not
-//! fit; the numbers themselves then are in a list of their own. Columns that rarely change are their first values
-//! and a list of changes. The page's `format.js` reads what is written here.
+//! change of the difference). Speeds are first differences. All of them are [`entropy`] numbers,
+//! person by person and frame by frame: x, y, the height if there are heights, and the speed,
+//! which the places foretell. What they follow is their context, see [`walk`]. Columns that rarely
+//! change are their first values and a list of changes. The page's `format.js` reads what is
+//! written here.
+//!
+//! [`entropy`]: super::entropy
+
+#[cfg(test)]
+pub mod reading;
+mod walk;
 
 use glam::Vec3;
+use walk::{AXIS_CONTEXTS, SPEED_CONTEXTS, put_walk, small};
 
-use super::bytes::{signed, varint};
+use super::{
+    bytes::{signed, varint},
+    entropy::Numbers,
+};
 
 /// Side of the lattice that places are rounded to, metres.
 pub const QUANTUM: f32 = 0.02;
@@ -18,17 +29,12 @@ pub const SPEED_QUANTUM: f32 = 0.1;
 /// Step that velocities of the detailed are rounded to, metres per second.
 pub const VELOCITY_QUANTUM: f32 = 0.05;
 /// Most frames of a block.
-pub const FRAMES: usize = 50;
+pub const FRAMES: usize = 100;
 /// A block with so many places is closed, if it has [`LEAST_FRAMES`].
-const PLACES: usize = 600_000;
+const PLACES: usize = 1_200_000;
 const LEAST_FRAMES: usize = 10;
-/// A guess that misses by no more steps than this is taken as it is: 1.5 cm of 2 cm. Half of a
-/// walk's second differences are the rounding of places alone, and fall away.
-const NEAR_ENOUGH: f32 = 0.75;
-/// Largest difference of either sign that fits: two of them make 225 values.
-const FITS: i32 = 7;
-/// The byte of two differences of which one does not fit.
-const ESCAPE: u8 = 255;
+/// Contexts of a velocity of the detailed.
+const DETAIL_CONTEXTS: usize = 16;
 /// Columns that rarely change: storey, tier, what it does, goal.
 pub const SLOW: usize = 4;
 
@@ -197,8 +203,8 @@ impl Packer {
         slot
     }
 
-    /// The bytes of the block; the next one begins empty.
-    pub fn close(&mut self) -> Vec<u8> {
+    /// The bytes of the block, whose frames are so many seconds apart; the next one begins empty.
+    pub fn close(&mut self, interval: f64) -> Vec<u8> {
         let mut out = Vec::new();
         let people = self.stretches.len();
         varint(&mut out, self.frames as u64);
@@ -223,15 +229,7 @@ impl Packer {
         for change in &self.changes {
             change.iter().for_each(|v| varint(&mut out, u64::from(*v)));
         }
-        let values = self.by_person();
-        let x = self.differences(&values, 0, 2, &mut out);
-        let y = self.differences(&values, 1, 2, &mut out);
-        put_pairs(x.into_iter().zip(y), &mut out);
-        if self.heights {
-            put_row(&self.differences(&values, 2, 2, &mut out), &mut out);
-        }
-        // Speeds change in jumps: their differences are not carried on.
-        put_row(&self.differences(&values, 3, 1, &mut out), &mut out);
+        self.put_walks(interval, &mut out);
         self.put_details(&mut out);
         varint(&mut out, self.seen_count);
         varint(&mut out, self.seen.len() as u64);
@@ -262,47 +260,33 @@ impl Packer {
         values
     }
 
-    /// Writes the keyframes of a column, and gives the differences that follow them.
-    fn differences(
-        &self,
-        values: &[[f32; 4]],
-        column: usize,
-        order: u32,
-        out: &mut Vec<u8>,
-    ) -> Vec<i32> {
-        let mut changes = Vec::with_capacity(values.len());
-        let mut key = 0;
-        for (s, start) in self.stretches.iter().zip(self.starts()) {
-            let own = &values[start..start + s.count as usize];
-            // What the reader has: guesses go on from there, so that misses do not add up.
-            let (mut at, mut pace) = (0i32, 0i32);
-            for (i, value) in own.iter().enumerate() {
-                let value = value[column];
-                if i == 0 {
-                    // Keyframes: the difference to the one before in the list.
-                    at = value.round() as i32;
-                    signed(out, i64::from(at) - i64::from(key));
-                    key = at;
-                    continue;
-                }
-                let guess = at.saturating_add(pace);
-                let miss = value - guess as f32;
-                let change = if miss.abs() <= NEAR_ENOUGH {
-                    0
-                } else {
-                    miss.round() as i32
-                };
-                changes.push(change);
-                let now = guess.saturating_add(change);
-                pace = if order == 2 {
-                    now.saturating_sub(at)
-                } else {
-                    0
-                };
-                at = now;
+    /// Writes places and speeds: the keyframes column by column, then how everybody goes on.
+    fn put_walks(&self, interval: f64, out: &mut Vec<u8>) {
+        let axes = if self.heights { 3 } else { 2 };
+        let (values, starts) = (self.by_person(), self.starts());
+        let columns: &[usize] = if self.heights {
+            &[0, 1, 2, 3]
+        } else {
+            &[0, 1, 3]
+        };
+        for column in columns {
+            let mut before = 0;
+            for start in &starts {
+                let key = values[*start][*column].round() as i32;
+                signed(out, i64::from(key) - before);
+                before = i64::from(key);
             }
         }
-        changes
+        // Steps of speed that a step of the lattice in a frame makes, in 65,536ths.
+        let pace_speed = f64::from(QUANTUM) / interval / f64::from(SPEED_QUANTUM);
+        let pace_speed = (pace_speed * 65_536.0).round().clamp(0.0, 4e9) as u32;
+        varint(out, u64::from(pace_speed));
+        let mut numbers = Numbers::new(axes * AXIS_CONTEXTS + SPEED_CONTEXTS);
+        for (stretch, start) in self.stretches.iter().zip(starts) {
+            let own = &values[start..start + stretch.count as usize];
+            put_walk(own, axes, pace_speed, &mut numbers);
+        }
+        numbers.write(out);
     }
 
     fn put_details(&self, out: &mut Vec<u8>) {
@@ -331,107 +315,27 @@ impl Packer {
                 }
             }
         }
-        for person in columns.iter().flatten() {
-            let mut before = 0i8;
-            for value in person {
-                out.push(value.wrapping_sub(before) as u8);
-                before = *value;
+        let mut numbers = Numbers::new(2 * DETAIL_CONTEXTS);
+        for (column, people) in columns.iter().enumerate() {
+            let base = column / axes * DETAIL_CONTEXTS;
+            for person in people {
+                let (mut before, mut changes) = (0, [3, 3]);
+                for value in person {
+                    let change = i32::from(*value) - before;
+                    let context = base + 4 * small(changes[0]) + small(changes[1]);
+                    numbers.add(context, change);
+                    before = i32::from(*value);
+                    changes = [change, changes[0]];
+                }
             }
         }
+        numbers.write(out);
     }
-}
-
-/// Writes two differences to the byte.
-fn put_pairs(pairs: impl Iterator<Item = (i32, i32)>, out: &mut Vec<u8>) {
-    let mut escapes = Vec::new();
-    for (a, b) in pairs {
-        if a.abs() <= FITS && b.abs() <= FITS {
-            out.push(((a + FITS) * (2 * FITS + 1) + b + FITS) as u8);
-        } else {
-            out.push(ESCAPE);
-            signed(&mut escapes, i64::from(a));
-            signed(&mut escapes, i64::from(b));
-        }
-    }
-    varint(out, escapes.len() as u64);
-    out.append(&mut escapes);
-}
-
-/// Writes differences that follow each other, two to the byte, the last one with a 0 if need be.
-fn put_row(changes: &[i32], out: &mut Vec<u8>) {
-    let pairs = changes.chunks(2);
-    put_pairs(pairs.map(|p| (p[0], p.get(1).copied().unwrap_or(0))), out);
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    /// Reads what the packer writes, as the page does.
-    struct Reader<'a>(&'a [u8]);
-
-    impl Reader<'_> {
-        fn varint(&mut self) -> u64 {
-            let (mut value, mut shift) = (0, 0);
-            loop {
-                let byte = self.0[0];
-                self.0 = &self.0[1..];
-                value |= u64::from(byte & 127) << shift;
-                if byte < 128 {
-                    return value;
-                }
-                shift += 7;
-            }
-        }
-        fn signed(&mut self) -> i64 {
-            let value = self.varint();
-            (value >> 1) as i64 ^ -((value & 1) as i64)
-        }
-        fn take(&mut self, count: usize) -> &[u8] {
-            let (part, rest) = self.0.split_at(count);
-            self.0 = rest;
-            part
-        }
-        fn keys(&mut self, people: usize) -> Vec<i64> {
-            let mut key = 0;
-            let mut next = || {
-                key += self.signed();
-                key
-            };
-            (0..people).map(|_| next()).collect()
-        }
-        fn pairs(&mut self, count: usize) -> Vec<(i64, i64)> {
-            let codes = self.take(count).to_vec();
-            let length = self.varint() as usize;
-            let escapes = self.take(length).to_vec();
-            let mut escapes = Reader(&escapes);
-            let both = |code: &u8| match *code {
-                ESCAPE => (escapes.signed(), escapes.signed()),
-                code => (i64::from(code) / 15 - 7, i64::from(code) % 15 - 7),
-            };
-            codes.iter().map(both).collect()
-        }
-    }
-
-    fn walked(
-        keys: &[i64],
-        counts: &[usize],
-        mut changes: impl Iterator<Item = i64>,
-        second: bool,
-    ) -> Vec<Vec<i64>> {
-        let stretch = |(key, count): (&i64, &usize)| {
-            let (mut values, mut pace) = (vec![*key], 0);
-            for i in 1..*count {
-                let now = values[i - 1] + pace + changes.next().unwrap();
-                if second {
-                    pace = now - values[i - 1];
-                }
-                values.push(now);
-            }
-            values
-        };
-        keys.iter().zip(counts).map(stretch).collect()
-    }
+    use super::{reading::Reader, *};
 
     fn place(person: u32, frame: usize) -> Vec3 {
         // The first walks a curve, the second stands, the third jumps far in frame 6.
@@ -461,11 +365,15 @@ mod tests {
                         speed: 0.11 * frame as f32,
                         slow: [0, u32::from(frame >= 5), 1, 300],
                     });
+                    if person == 0 {
+                        let x = ((frame * frame) as f32 - 50.0) * VELOCITY_QUANTUM;
+                        packer.add_detail(40, [Vec3::X * x, Vec3::Y * -99.0]);
+                    }
                 }
             }
             packer.end_frame();
         }
-        let bytes = packer.close();
+        let bytes = packer.close(0.2);
         assert_eq!(packer.frames(), 0, "the next block begins empty");
         let mut reader = Reader(&bytes);
         assert_eq!(reader.varint(), 12);
@@ -485,25 +393,24 @@ mod tests {
         assert_eq!(initial, [0, 0, 0, 0, 0, 0, 1, 1, 1, 300, 300, 300]);
         let changes: Vec<u64> = (0..4 * reader.varint()).map(|_| reader.varint()).collect();
         assert_eq!(changes, [5, 0, 1, 1, 5, 2, 1, 1, 5, 1, 1, 1]);
-        let codes = counts.iter().sum::<usize>() - people;
-        let (x, y) = (reader.keys(people), reader.keys(people));
-        let pairs = reader.pairs(codes);
-        let x = walked(&x, &counts, pairs.iter().map(|p| p.0), true);
-        let y = walked(&y, &counts, pairs.iter().map(|p| p.1), true);
-        let speed = reader.keys(people);
-        let pairs = reader.pairs(codes.div_ceil(2));
-        let row = pairs.iter().flat_map(|p| [p.0, p.1]);
-        let speed = walked(&speed, &counts, row, false);
+        let walks = reader.walks(&counts, 2);
+        let details = reader.details(&counts, 2);
+        assert_eq!(
+            details[0],
+            [(0..12).map(|f| f * f - 50).collect::<Vec<i32>>()]
+        );
+        assert_eq!(details[3], [vec![-127; 12]]);
         for (slot, person) in [0u32, 2, 1].into_iter().enumerate() {
             for i in 0..counts[slot] {
                 let frame = i + if person == 1 { 3 } else { 0 };
                 let wanted = place(person, frame);
-                let found = Vec3::new(x[slot][i] as f32, y[slot][i] as f32, 0.0) * QUANTUM;
+                let [x, y, _, speed] = walks[slot][i];
+                let found = Vec3::new(x as f32, y as f32, 0.0) * QUANTUM;
                 assert!(
                     (found - wanted).abs().max_element() <= 0.76 * QUANTUM,
                     "person {person}, frame {frame}: {found} is not {wanted}"
                 );
-                let found = speed[slot][i] as f32 * SPEED_QUANTUM;
+                let found = speed as f32 * SPEED_QUANTUM;
                 assert!((found - 0.11 * frame as f32).abs() <= 0.76 * SPEED_QUANTUM);
             }
         }
@@ -512,7 +419,7 @@ mod tests {
     #[test]
     fn who_walks_steadily_costs_next_to_nothing() {
         let mut packer = Packer::new(false);
-        for frame in 0..50 {
+        for frame in 0..FRAMES {
             packer.add(&Sample {
                 serial: 0,
                 at: Vec3::new(0.267 * frame as f32, 0.0, 0.0),
@@ -522,11 +429,8 @@ mod tests {
             packer.end_frame();
         }
         assert!(packer.is_full());
-        let bytes = packer.close();
-        let kept = bytes.iter().filter(|b| **b == 112).count();
-        assert!(
-            kept > 40,
-            "only {kept} of 74 pairs were guessed near enough"
-        );
+        let bytes = packer.close(0.2);
+        // One difference and second differences for x, nothing for y and the speed.
+        assert!(bytes.len() < 700, "{} bytes", bytes.len());
     }
 }
