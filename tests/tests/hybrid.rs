@@ -112,8 +112,7 @@ fn nobody_jumps_turns_back_or_is_lost_with_a_moving_region() {
                 left.push((step, id, was, a.goal[row]));
                 leavings += 1;
             }
-            if let Some(&(_, _, then, goal)) = left.iter().find(|l| l.1 == id && step == l.0 + 15)
-            {
+            if let Some(&(_, _, then, goal)) = left.iter().find(|l| l.1 == id && step == l.0 + 15) {
                 // A second and a half later it still walks on, not against how it left, unless
                 // it has arrived meanwhile and walks to its next goal.
                 let back = then.normalize().dot(a.velocity[row]) < -0.5;
@@ -406,6 +405,9 @@ fn bundled_scenes_are_covered() {
             100.0 * share
         );
         assert!(share > 0.95, "{scene}: {share}");
+        let doors = vec![1; sim.ground().door_open.len()];
+        let connected = throng_kit::search::Connectivity::new(sim.map(), &doors);
+        assert_eq!(connected.components(), 1, "{scene}");
         for (place, region) in sim.map().region_place.iter().zip(&sim.map().region_area) {
             let radius = (region / core::f32::consts::PI).sqrt();
             assert!(

@@ -130,7 +130,8 @@ impl LocalAvoidance for ShortTerm {
         Perception {
             reach,
             most: MOST_NEIGHBOURS,
-            wall_reach: reach,
+            // Walls farther on are met by other waypoints, if ever: looking for them is dear.
+            wall_reach: (1.5 * self.cell).min(reach),
         }
     }
 

@@ -6,10 +6,10 @@
 //! counted, so that people spread. Who leaves the reach of a guide at a vertex that is not on its
 //! path takes another path of the set through it.
 //!
-//! The paths are found by searching again and again with the edges of those found made dearer; a
-//! path that is too long or too much like another is left out.
+//! The paths are found by searching again and again with everything about those found made dearer;
+//! a path that is too long or runs mostly beside another is left out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use throng_core::{Attachment, EdgePrices, GroundView, NONE, NavMap, RouteSink};
 use throng_kit::search::{Heuristic, Horizon, RouteQuery, SearchScratch, Terms, find_route};
@@ -20,10 +20,12 @@ use crate::{
     state::State,
 };
 
-/// Factor on the length of edges that a path has used already.
-const DEARER: f32 = 1.6;
-/// Two paths are too much alike if they share more than this of the shorter one's length.
+/// Factor on the length of edges about a path that is known already.
+const DEARER: f32 = 1.4;
+/// A path is too much like another if more than this of its length runs about it.
 const ALIKE: f32 = 0.7;
+/// Nodes within this walk of a path, and those next to it, are about it, metres.
+const ABOUT: f32 = 5.0;
 /// Searches per path asked for.
 const TRIES: u32 = 4;
 /// Most sets; beyond them everybody plans alone.
@@ -54,6 +56,8 @@ struct Path {
 #[derive(Debug, Default)]
 pub struct Flows {
     sets: BTreeMap<Key, Vec<u32>>,
+    /// Who was the first to ask for a set plans alone: many never have a second.
+    asked: BTreeSet<Key>,
     paths: Vec<Path>,
     /// Agents on each path now.
     loads: Vec<u32>,
@@ -70,6 +74,35 @@ fn hangs_on(at: &Attachment) -> u32 {
     } else {
         at.node << 1
     }
+}
+
+/// Marks the nodes of a path and those about it.
+fn about(map: &NavMap, path: &[u32]) -> Vec<bool> {
+    let mut walk = vec![f32::INFINITY; map.nodes()];
+    let mut rest = Vec::new();
+    for &e in path {
+        for node in [map.edge_from[e as usize], map.edge_to[e as usize]] {
+            walk[node as usize] = 0.0;
+            rest.push(node);
+        }
+    }
+    while let Some(node) = rest.pop() {
+        let so_far = walk[node as usize];
+        for e in map.edges_of(node) {
+            let (to, there) = (map.edge_to[e], so_far + map.edge_length[e]);
+            // Next to the path, however far.
+            let there = if so_far == 0.0 {
+                there.min(ABOUT)
+            } else {
+                there
+            };
+            if there <= ABOUT && there < walk[to as usize] {
+                walk[to as usize] = there;
+                rest.push(to);
+            }
+        }
+    }
+    walk.iter().map(|w| w.is_finite()).collect()
 }
 
 /// What a way would take now, by the crowd on it or by the prices where they know of crowds.
@@ -121,6 +154,7 @@ impl Flows {
     pub fn refresh(&mut self, map: &NavMap, doors: &[u8]) {
         if self.revision != map.revision || self.doors != doors {
             self.sets.clear();
+            self.asked.clear();
             self.paths.clear();
             self.revision = map.revision;
             self.doors.clear();
@@ -171,7 +205,7 @@ impl Flows {
             return None;
         }
         if !self.sets.contains_key(&key) {
-            if self.sets.len() >= MOST_SETS {
+            if self.asked.insert(key) || self.sets.len() >= MOST_SETS {
                 return None;
             }
             self.find(&state.map, policy, ends, key);
@@ -205,6 +239,7 @@ impl Flows {
         radius: f32,
         table: usize,
         weight: f32,
+        onward: impl Fn(u32) -> bool,
         sink: &mut RouteSink,
     ) -> Option<u32> {
         let (node, to) = (ends[0].node, hangs_on(&ends[1]));
@@ -221,7 +256,9 @@ impl Flows {
                 continue;
             }
             let begins = |e: &u32| state.map.edge_from[*e as usize] == node;
-            if let Some(first) = path.edges.iter().position(begins) {
+            if let Some(first) = path.edges.iter().position(begins)
+                && onward(path.edges[first])
+            {
                 let load = self.loads.get(p).copied().unwrap_or(0);
                 let cost = look.cost(path, &path.edges[first..], load);
                 if best.is_none_or(|b| cost < b.0) {
@@ -248,6 +285,7 @@ impl Flows {
         self.prices.base.clear();
         self.prices.base.extend_from_slice(&map.edge_length);
         let mut found: Vec<u32> = Vec::new();
+        let mut corridors: Vec<Vec<bool>> = Vec::new();
         let mut shortest = f32::INFINITY;
         for _ in 0..TRIES * policy.alternatives {
             let query = RouteQuery {
@@ -273,24 +311,20 @@ impl Flows {
             let edges = self.search.route().to_vec();
             let length: f32 = edges.iter().map(|&e| map.edge_length[e as usize]).sum();
             shortest = shortest.min(length);
-            for &e in &edges {
-                self.prices.base[e as usize] *= DEARER;
-                let twin = map.edge_twin[e as usize];
-                if twin != NONE {
-                    self.prices.base[twin as usize] *= DEARER;
+            let near = about(map, &edges);
+            for e in 0..map.edges() {
+                if near[map.edge_to[e] as usize] && near[map.edge_from[e] as usize] {
+                    self.prices.base[e] *= DEARER;
                 }
             }
             if length > shortest * policy.stretch as f32 + 1e-3 {
                 continue;
             }
-            let alike = found.iter().any(|&p| {
-                let other = &self.paths[p as usize].edges;
-                let shared: f32 = edges
-                    .iter()
-                    .filter(|e| other.contains(e))
-                    .map(|&e| map.edge_length[e as usize])
-                    .sum();
-                shared > ALIKE * length.min(self.paths[p as usize].length) || edges == *other
+            let alike = corridors.iter().any(|other| {
+                let beside = |e: &&u32| other[map.edge_to[**e as usize] as usize];
+                let shared = edges.iter().filter(beside);
+                let shared: f32 = shared.map(|&e| map.edge_length[e as usize]).sum();
+                shared > ALIKE * length
             });
             if alike {
                 continue;
@@ -299,6 +333,7 @@ impl Flows {
                 let region = map.node_region[map.edge_to[e as usize] as usize];
                 map.region_area.get(region as usize).copied().unwrap_or(0.0)
             });
+            corridors.push(near);
             found.push(self.paths.len() as u32);
             self.paths.push(Path {
                 area: area.sum(),
@@ -327,6 +362,12 @@ impl Flows {
             out.value(path.area);
             out.value(path.to);
             out.value(path.radius);
+        }
+        out.value(self.asked.len() as u64);
+        for key in &self.asked {
+            out.value(key.from);
+            out.value(key.to);
+            out.value(key.radius);
         }
         out.value(self.sets.len() as u64);
         for (key, paths) in &self.sets {
@@ -360,12 +401,18 @@ impl Flows {
             }
             flows.paths.push(path);
         }
-        for _ in 0..from.value::<u64>()? {
-            let key = Key {
+        let key = |from: &mut Reader<'_>| {
+            Ok::<_, CheckpointError>(Key {
                 from: from.value()?,
                 to: from.value()?,
                 radius: from.value()?,
-            };
+            })
+        };
+        for _ in 0..from.value::<u64>()? {
+            flows.asked.insert(key(from)?);
+        }
+        for _ in 0..from.value::<u64>()? {
+            let key = key(from)?;
             let paths: Vec<u32> = from.column()?;
             if paths.iter().any(|p| *p as usize >= flows.paths.len()) {
                 return damaged;

@@ -37,6 +37,9 @@ options! {
         largest: f32 = 6.0, "m", 0.2..=1000.0;
         /// Least radius of a disc: narrower places are left out.
         least: f32 = 0.2, "m", 0.02..=10.0;
+        /// Share of the ground that discs are to cover; where it is reached no more are laid but
+        /// those that join parts.
+        coverage: f32 = 0.975, "", 0.5..=1.0;
         /// Distance between the samples that discs must cover; coarser where there would be more
         /// than three million.
         sampling: f32 = 0.25, "m", 0.05..=10.0;
@@ -78,7 +81,7 @@ impl NavRepresentation for NavGraph {
             ..site.ground
         };
         let samples = Samples::over(&ground, self.sampling)?;
-        let chosen = choose(&ground, &samples, self.least, self.largest);
+        let chosen = choose(&ground, &samples, self.least, self.largest, self.coverage);
         if chosen.discs.is_empty() {
             return Err(NavError::Unsuitable {
                 reason: format!(

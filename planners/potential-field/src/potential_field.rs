@@ -44,6 +44,16 @@ throng_core::choices! {
     }
 }
 
+throng_core::choices! {
+    /// What the radius of a vertex is in the estimate of what is left behind a subgoal.
+    pub enum Rest {
+        /// Half of the way walked in it.
+        Length = "length",
+        /// That of a disc as large as its region, as printed.
+        Radius = "radius",
+    }
+}
+
 options! {
     /// Continuum crowds.
     pub struct PotentialField {
@@ -57,6 +67,8 @@ options! {
         every: u32 = 1, "steps", 1..=1000;
         /// Time between two estimates of what is left behind the subgoals.
         refresh: f32 = 1.0, "s", 0.05..=600.0;
+        /// What the radius of a vertex is in that estimate.
+        rest: Rest = Rest::Length;
         /// Weight of the length of a way (alpha).
         length: f32 = 1.0, "", 0.0..=100.0;
         /// Weight of its time (beta).
@@ -102,6 +114,10 @@ pub(crate) struct Set {
     seeds: Vec<(u32, f32)>,
     field: Field,
 }
+
+/// How far beyond the border of a region cells are solved, in cells: near it the ways to several
+/// subgoals must be known, else all would walk to the nearest.
+const RIM: f32 = 3.0;
 
 /// Rests of the walk shorter than this go straight to the target, in cells.
 const AT_TARGET: f32 = 1.0;
@@ -171,6 +187,10 @@ impl GlobalPlanner for PotentialField {
             };
             last = Some((goal, class, set));
             let Some(set) = set else { continue };
+            // Beyond the border the field is known only for the sake of those inside.
+            if !self.is_inside(world, at.point, 0.0) {
+                continue;
+            }
             let rest = (a.target[row].point - at.point).truncate();
             if rest.length_squared() < (AT_TARGET * self.cell) * (AT_TARGET * self.cell) {
                 continue;
@@ -286,14 +306,9 @@ impl PotentialField {
             self.length + self.time / mean_speed(world)
         };
         let due = world.step.is_multiple_of(refresh);
-        self.subgoals.estimate(
-            world,
-            &mut self.sets,
-            wanted,
-            u32::from(self.level),
-            whole,
-            due,
-        );
+        let level = u32::from(self.level);
+        self.subgoals
+            .estimate(world, &mut self.sets, wanted, self.rest, level, whole, due);
         self.activate(world, &cells, whole);
         self.crowd.gather(
             world,
@@ -379,7 +394,7 @@ impl PotentialField {
         } else {
             for region in world.interest {
                 if region.level == u32::from(self.level) {
-                    cells.within(region.at, region.radius + self.cell, &mut add);
+                    cells.within(region.at, region.radius + RIM * self.cell, &mut add);
                 }
             }
             // The discs or regions of subgoals, so that the field runs on into them.
@@ -388,7 +403,7 @@ impl PotentialField {
                 let region = world.map.node_region[node as usize];
                 let area = world.map.region_area.get(region as usize).copied();
                 let radius = (area.unwrap_or(0.0) / core::f32::consts::PI).sqrt();
-                cells.within(place.point, radius.min(4.0 * self.cell), &mut add);
+                cells.within(place.point, radius.min(6.0 * self.cell), &mut add);
                 add(cells.of(&world.site.ground, place));
             }
         }

@@ -271,19 +271,17 @@ impl Planning {
             let row = wish.row as usize;
             let (radius, table) = (request.radius, request.prices as usize);
             let guided = state.agents.track[row].left;
-            let own = guided.then(|| own_rest(state, row, ends[0].node, &mut sink));
-            let path = match own.flatten() {
-                Some(path) => Some(path),
-                None if guided => flows.through(
-                    site.ground,
-                    state,
-                    ends,
-                    radius,
-                    table,
-                    request.weight,
-                    &mut sink,
-                ),
-                None => None,
+            let path = if guided {
+                // Where it was led it goes on: no route that begins behind its back.
+                let onward = |edge: u32| leads_on(&site.ground, state, row, edge);
+                own_rest(state, row, ends[0].node, onward, &mut sink).or_else(|| {
+                    let (ground, weight) = (site.ground, request.weight);
+                    flows.through(
+                        ground, state, ends, radius, table, weight, onward, &mut sink,
+                    )
+                })
+            } else {
+                None
             };
             let path = path.or_else(|| {
                 let weight = request.weight;
@@ -510,12 +508,31 @@ impl Planning {
     }
 }
 
+/// Whether an edge leads an agent on, not back against how it walks now.
+fn leads_on(ground: &GroundView<'_>, state: &State, row: usize, edge: u32) -> bool {
+    let a = &state.agents;
+    let at = a.location[row];
+    let to = state.map.node_place[state.map.edge_to[edge as usize] as usize];
+    let normal = ground.normals[at.triangle as usize];
+    let velocity = a.frame[row].to_world(normal, a.velocity[row]);
+    (to.point - at.point).dot(velocity) >= 0.0
+}
+
 /// The rest of an agent's own route from a node on, if the route passes it.
-fn own_rest(state: &State, row: usize, node: u32, sink: &mut RouteSink) -> Option<u32> {
+fn own_rest(
+    state: &State,
+    row: usize,
+    node: u32,
+    onward: impl Fn(u32) -> bool,
+    sink: &mut RouteSink,
+) -> Option<u32> {
     let track = &state.agents.track[row];
     let ahead = state.routes.edges_ahead(track);
     let begins = |e: &u32| state.map.edge_from[*e as usize] == node;
     let first = ahead.iter().position(begins)?;
+    if !onward(ahead[first]) {
+        return None;
+    }
     sink.clear();
     let rest = ahead[first..].iter().copied();
     sink.push_edges_into(rest, track.into, track.length, track.cost);

@@ -1,5 +1,7 @@
 //! Which discs cover the ground, largest first, and which of them hang together.
 
+use std::collections::BTreeMap;
+
 use glam::Vec2;
 use rayon::prelude::*;
 use throng_core::{GroundView, Location, NONE, RegionId};
@@ -44,8 +46,10 @@ struct Choice<'a> {
     depth: Vec<f32>,
     disc_of: Vec<RegionId>,
     largest: f32,
+    /// Area of the samples in discs.
+    covered: f64,
     /// Discs by cells of plan or space, for looking up those near a place.
-    placed: std::collections::BTreeMap<[i32; 3], Vec<u32>>,
+    placed: BTreeMap<[i32; 3], Vec<u32>>,
 }
 
 /// Whether a place lies on the sheet of ground that a disc is on.
@@ -92,10 +96,14 @@ impl Choice<'_> {
         self.placed.entry(self.cell(disc.at)).or_default().push(id);
         let (ground, samples) = (self.ground, self.samples);
         let (depth, disc_of) = (&mut self.depth, &mut self.disc_of);
+        let covered = &mut self.covered;
         self.buckets.near(disc.at.point, disc.radius, |s| {
             let place = samples.place[s as usize];
             let deep = distance(ground.plan, place.point, disc.at.point) / disc.radius;
             if deep < depth[s as usize] && same_sheet(ground, disc.at, place) {
+                if disc_of[s as usize] == NONE {
+                    *covered += f64::from(samples.area[s as usize]);
+                }
                 depth[s as usize] = deep;
                 disc_of[s as usize] = id;
             }
@@ -141,7 +149,13 @@ impl Choice<'_> {
 }
 
 /// Covers the samples of a ground with discs and links those that overlap.
-pub fn choose(ground: &GroundView<'_>, samples: &Samples, least: f32, largest: f32) -> Chosen {
+pub fn choose(
+    ground: &GroundView<'_>,
+    samples: &Samples,
+    least: f32,
+    largest: f32,
+    coverage: f32,
+) -> Chosen {
     let clearance: Vec<f32> = samples
         .place
         .par_iter()
@@ -161,12 +175,18 @@ pub fn choose(ground: &GroundView<'_>, samples: &Samples, least: f32, largest: f
         depth: vec![f32::INFINITY; points.len()],
         disc_of: vec![NONE; points.len()],
         largest,
+        covered: 0.0,
         placed: Default::default(),
     };
+    let all: f64 = samples.area.iter().map(|a| f64::from(*a)).sum();
     let (mut candidates, mut placed) = (Vec::new(), Vec::new());
     for &p in &order {
         if choice.depth[p as usize] <= DEEP {
             continue;
+        }
+        // The rest are corners and slivers, for which many tiny discs would be needed.
+        if choice.covered >= f64::from(coverage) * all {
+            break;
         }
         let place = samples.place[p as usize];
         let mut best: Option<(f32, f32, u32)> = None;
@@ -212,10 +232,14 @@ pub fn choose(ground: &GroundView<'_>, samples: &Samples, least: f32, largest: f
         }
     }
     let mut links = gates::links(ground, &choice.discs, 0, largest);
-    for _ in 0..4 {
+    for round in 0..5 {
         let first = choice.discs.len();
-        bridge(&mut choice, &links, least);
-        if choice.discs.len() == first {
+        if round == 0 {
+            cover_gaps(&mut choice, &links, &clearance, least);
+        } else {
+            bridge(&mut choice, &links, least);
+        }
+        if choice.discs.len() == first && round > 0 {
             break;
         }
         links.extend(gates::links(ground, &choice.discs, first, largest));
@@ -227,7 +251,51 @@ pub fn choose(ground: &GroundView<'_>, samples: &Samples, least: f32, largest: f
     }
 }
 
-/// Adds discs between samples next to each other whose discs do not hang together.
+/// Covers those parts of what is left uncovered that join discs which do not hang together.
+fn cover_gaps(choice: &mut Choice<'_>, links: &[Link], clearance: &[f32], least: f32) {
+    let (ground, samples) = (choice.ground, choice.samples);
+    let mut sets = gates::Sets::new(choice.discs.len());
+    for link in links {
+        sets.join(link.a, link.b);
+    }
+    let mut gaps = gates::Sets::new(samples.place.len());
+    let mut touches = Vec::new();
+    samples.pairs(ground, |a, b| {
+        let (da, db) = (choice.disc_of[a], choice.disc_of[b]);
+        if (da == NONE || db == NONE) && ground.sees(samples.place[a], samples.place[b]) {
+            match (da, db) {
+                (NONE, NONE) => {
+                    gaps.join(a as u32, b as u32);
+                }
+                (NONE, disc) => touches.push((a as u32, disc)),
+                (disc, _) => touches.push((b as u32, disc)),
+            }
+        }
+    });
+    let mut touched: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (sample, disc) in touches {
+        let roots = touched.entry(gaps.root(sample)).or_default();
+        let root = sets.root(disc);
+        if !roots.contains(&root) {
+            roots.push(root);
+        }
+    }
+    for s in 0..samples.place.len() {
+        if choice.disc_of[s] != NONE || clearance[s] < least / 4.0 {
+            continue;
+        }
+        let joins = touched.get(&gaps.root(s as u32));
+        if joins.is_some_and(|roots| roots.len() > 1) {
+            let (at, radius) = (samples.place[s], clearance[s]);
+            let disc = choice.uphill(Disc { at, radius }, at, choice.largest);
+            if disc.radius >= least {
+                choice.add(disc);
+            }
+        }
+    }
+}
+
+/// Adds discs at samples next to each other whose discs do not hang together.
 fn bridge(choice: &mut Choice<'_>, links: &[Link], least: f32) {
     let mut sets = gates::Sets::new(choice.discs.len());
     for link in links {
@@ -244,29 +312,18 @@ fn bridge(choice: &mut Choice<'_>, links: &[Link], least: f32) {
         }
     });
     for (a, b) in apart {
-        let (da, db) = (choice.disc_of[a], choice.disc_of[b]);
-        // New discs are not in the sets yet.
-        if da.max(db) as usize >= roots.len() || sets.root(da) == sets.root(db) {
-            continue;
-        }
         let (pa, pb) = (choice.samples.place[a], choice.samples.place[b]);
         if !choice.ground.sees(pa, pb) {
             continue;
         }
-        let discs = [pa, pb].map(|at| Disc {
-            at,
-            radius: choice.ground.clearance(at, choice.largest),
-        });
-        let start = if discs[0].radius >= discs[1].radius {
-            discs[0]
-        } else {
-            discs[1]
-        };
-        let reach = choice.samples.spacing;
-        let disc = choice.uphill(start, start.at, reach);
-        if disc.radius >= least {
-            choice.add(disc);
-            sets.join(da, db);
+        // A disc at each of the two, hardly moved: each overlaps its own disc and the other.
+        for at in [pa, pb] {
+            let radius = choice.ground.clearance(at, choice.largest);
+            let reach = choice.samples.spacing / 4.0;
+            let disc = choice.uphill(Disc { at, radius }, at, reach);
+            if disc.radius >= least / 2.0 {
+                choice.add(disc);
+            }
         }
     }
 }

@@ -6,14 +6,18 @@
 //! phi = C * sum over the rest of the path of (density(v) + 1) * radius(v),
 //!
 //! the lowest over the paths that share it. Here the paths are all those of the map's graph: the
-//! sum is a distance tree from the goal. Density is in persons per square metre; the radius of a
-//! vertex is that of a disc as large as its region. C makes a way through empty vertices cost
-//! what a full solution gives: free unit cost times length, estimated over the whole map.
+//! sum is a distance tree from the goal. Density is in persons per square metre. C makes a way
+//! through empty vertices cost what a full solution gives: free unit cost times length.
+//!
+//! With `rest = "radius"` the radius of a vertex is that of a disc as large as its region and C is
+//! estimated over the whole map, as printed. Discs overlap more in some places than in others, so
+//! that sums of radii rank ways wrongly: by default the radius of a vertex is the half of the way
+//! that is walked in it, which makes C the free unit cost itself.
 
 use throng_core::{EdgePrices, NONE, NodeId, World};
 use throng_kit::search::{DistanceTree, Incoming, SearchScratch, Terms, Toward, distance_tree};
 
-use super::Set;
+use super::{Rest, Set};
 
 /// Subgoals of this step, and what estimating them needs.
 #[derive(Clone, Debug, Default)]
@@ -60,6 +64,7 @@ impl Subgoals {
         world: &World<'_>,
         sets: &mut [Set],
         unit: f32,
+        rest: Rest,
         level: u32,
         whole: bool,
         due: bool,
@@ -110,7 +115,7 @@ impl Subgoals {
         if !sets.iter().any(stale) {
             return;
         }
-        self.weigh(world, unit);
+        self.weigh(world, unit, rest);
         let incoming = match self.incoming.take() {
             Some((revision, incoming)) if revision == map.revision => incoming,
             _ => Incoming::of(map),
@@ -150,7 +155,7 @@ impl Subgoals {
     }
 
     /// Weights of all nodes: C (density + 1) radius; and of the edges that enter them.
-    fn weigh(&mut self, world: &World<'_>, unit: f32) {
+    fn weigh(&mut self, world: &World<'_>, unit: f32, rest: Rest) {
         let map = world.map;
         let a = &world.agents;
         self.hints.clear();
@@ -167,6 +172,24 @@ impl Subgoals {
                 *count += 1;
             }
         }
+        let density = |n: usize| {
+            let region = map.node_region[n] as usize;
+            match (self.persons.get(region), map.region_area.get(region)) {
+                (Some(&count), Some(&area)) if area > 0.0 => count as f32 / area,
+                _ => 0.0,
+            }
+        };
+        self.weight.clear();
+        self.prices.base.clear();
+        if rest == Rest::Length {
+            self.weight.resize(map.nodes(), 0.0);
+            self.prices.base.extend((0..map.edges()).map(|e| {
+                let (from, to) = (map.edge_from[e] as usize, map.edge_to[e] as usize);
+                let crowd = (density(from) + density(to)) / 2.0;
+                unit * map.edge_length[e] * (1.0 + crowd)
+            }));
+            return;
+        }
         let radius = |n: usize| {
             let area = map.region_area.get(map.node_region[n] as usize);
             (area.copied().unwrap_or(1.0).max(1e-4) / core::f32::consts::PI).sqrt()
@@ -177,16 +200,9 @@ impl Subgoals {
             radii += f64::from(radius(map.edge_to[e] as usize));
         }
         let scale = unit * (length / radii.max(1e-9)) as f32;
-        self.weight.clear();
         for n in 0..map.nodes() {
-            let region = map.node_region[n] as usize;
-            let density = match (self.persons.get(region), map.region_area.get(region)) {
-                (Some(&count), Some(&area)) if area > 0.0 => count as f32 / area,
-                _ => 0.0,
-            };
-            self.weight.push(scale * (density + 1.0) * radius(n));
+            self.weight.push(scale * (density(n) + 1.0) * radius(n));
         }
-        self.prices.base.clear();
         let entered = map.edge_to.iter().map(|&to| self.weight[to as usize]);
         self.prices.base.extend(entered);
     }
