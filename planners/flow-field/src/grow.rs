@@ -42,14 +42,12 @@ impl Grown {
     /// The fields, once they are there.
     pub fn wait(&self) -> Vec<Arc<Field>> {
         let mut handle = self.0.lock().unwrap_or_else(|e| e.into_inner());
-        if let Handle::Running(thread) = core::mem::replace(&mut *handle, Handle::Done(Vec::new()))
-        {
-            *handle = Handle::Done(thread.join().unwrap_or_default());
-        }
-        match &*handle {
-            Handle::Done(fields) => fields.clone(),
-            Handle::Running(_) => Vec::new(),
-        }
+        let fields = match core::mem::replace(&mut *handle, Handle::Done(Vec::new())) {
+            Handle::Running(thread) => thread.join().unwrap_or_default(),
+            Handle::Done(fields) => fields,
+        };
+        *handle = Handle::Done(fields.clone());
+        fields
     }
 }
 

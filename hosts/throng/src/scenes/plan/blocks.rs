@@ -1,7 +1,7 @@
 //! Blocks of buildings with many ways through, the straight one in the middle.
 //!
 //! Stands for the *Blocks* environment of van Toll, Cook and Geraerts 2012 (52 obstacle
-//! vertices). The way through the middle is the shortest for everybody; the ways on either side
+//! vertices). The way through the middle is the shortest for nearly everybody; the ways on either side
 //! wind between the blocks, and two cross streets join them all. Under the paper's linear law of
 //! speed a passage takes at most 1.9 persons a second and metre of its width, and its mouth, where
 //! everybody turns in, about 1.5: with 16 m the middle just takes the paper's stream of 20 a
