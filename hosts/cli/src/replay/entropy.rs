@@ -89,7 +89,7 @@ impl Numbers {
                 code.push(state as u8);
                 state >>= 8;
             }
-            state = (state / share << BITS) + state % share + begin;
+            state = ((state / share) << BITS) + state % share + begin;
         }
         code.extend(state.to_le_bytes());
         code.reverse();

@@ -10,7 +10,8 @@ choices! {
     pub enum FieldKind {
         /// Straight through the next gate where its strip is reached, else to its nearer end.
         GateCoverage = "gate-coverage",
-        /// To the middle of the next gate.
+        /// To the middle of the next gate; in thin cells along a wall two such directions can
+        /// face each other, and people swing there.
         GateCenter = "gate-center",
         /// As gate-coverage, turning on the way to the gate into the direction beyond it, so that
         /// the direction does not jump where cells meet.
