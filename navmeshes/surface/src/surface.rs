@@ -68,7 +68,12 @@ register! {
 #[typetag::serde(name = "surface")]
 impl NavRepresentation for SurfaceMap {
     fn build(&mut self, site: &Site<'_>, map: &mut NavMap) -> Result<(), NavError> {
-        let ground = &site.ground;
+        // Edges lead through doors, whatever their state.
+        let all_open = vec![1; site.ground.door_open.len()];
+        let ground = &GroundView {
+            door_open: &all_open,
+            ..site.ground
+        };
         let surface = Surface::new(ground);
         let (low, high) = (ground.vertices.iter())
             .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), v| {

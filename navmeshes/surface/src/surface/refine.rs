@@ -44,16 +44,47 @@ pub(super) struct Refined {
     pub rim: Vec<bool>,
     /// Nodes in doorways.
     pub door: Vec<u16>,
+    /// For each corner of the ground the one that stands for it in the names of edges.
+    same: Vec<NodeId>,
 }
 
 type EdgeKey = (NodeId, NodeId, u32);
 
-fn key(cell: &Cell, edge: usize) -> EdgeKey {
-    let (a, b) = (cell.corners[edge], cell.corners[(edge + 1) % 3]);
-    (a.min(b), a.max(b), cell.sides[edge])
-}
-
 impl Refined {
+    /// What an edge is called on both sides of it.
+    fn key(&self, cell: &Cell, edge: usize) -> EdgeKey {
+        let same = |n: NodeId| self.same.get(n as usize).copied().unwrap_or(n);
+        let (a, b) = (same(cell.corners[edge]), same(cell.corners[(edge + 1) % 3]));
+        (a.min(b), a.max(b), cell.sides[edge])
+    }
+
+    /// Posts of doors are points apart on either side: one of them stands for both in the names of
+    /// edges.
+    fn pair_posts(&mut self, ground: &GroundView<'_>, surface: &Surface) {
+        self.same = (0..self.points.len() as NodeId).collect();
+        for t in 0..ground.triangles.len() {
+            for s in 0..3 {
+                let code = ground.across[t][s];
+                if ground.side_door[t][s] == NO_DOOR || code == NONE {
+                    continue;
+                }
+                let (u, side) = (code / 3, code as usize % 3);
+                for k in [s, (s + 1) % 3] {
+                    let here = surface.point(t as u32, k);
+                    let beyond = [side, (side + 1) % 3]
+                        .map(|j| surface.point(u, j))
+                        .into_iter()
+                        .find(|&p| surface.place(p) == surface.place(here));
+                    if let Some(beyond) = beyond {
+                        let least = self.same[here as usize].min(self.same[beyond as usize]);
+                        self.same[here as usize] = least;
+                        self.same[beyond as usize] = least;
+                    }
+                }
+            }
+        }
+    }
+
     pub fn new(
         ground: &GroundView<'_>,
         surface: &Surface,
@@ -84,6 +115,7 @@ impl Refined {
                 children: 0,
             });
         }
+        refined.pair_posts(ground, surface);
         let mut open = 0..refined.cells.len();
         while !open.is_empty() {
             let end = refined.cells.len();
@@ -107,11 +139,12 @@ impl Refined {
             let mut cut = [NONE; 3];
             for edge in 0..3 {
                 if self.is_cut(ground, &cell, edge, spacing) {
-                    let node = match middles.get(&key(&cell, edge)) {
+                    let name = self.key(&cell, edge);
+                    let node = match middles.get(&name) {
                         Some(&node) => node,
                         None => {
                             let node = self.middle(ground, &cell, edge);
-                            middles.insert(key(&cell, edge), node);
+                            middles.insert(name, node);
                             node
                         }
                     };
@@ -275,16 +308,21 @@ impl Refined {
 
     /// The edges of the leaves, each once, ascending.
     pub fn links(&self) -> Vec<Link> {
-        let mut keys: Vec<(EdgeKey, u32)> = Vec::new();
+        let mut keys: Vec<(EdgeKey, u32, [NodeId; 2])> = Vec::new();
         for c in (0..self.cells.len()).filter(|&c| self.is_leaf(c)) {
+            let cell = &self.cells[c];
             for edge in 0..3 {
-                keys.push((key(&self.cells[c], edge), self.cells[c].triangle));
+                let (a, b) = (cell.corners[edge], cell.corners[(edge + 1) % 3]);
+                let ends = [a.min(b), a.max(b)];
+                keys.push((self.key(cell, edge), cell.triangle, ends));
             }
         }
         keys.sort_unstable();
         keys.dedup_by_key(|k| k.0);
+        // In the order of their ends, which those of a node keep.
+        keys.sort_unstable_by_key(|k| (k.2, k.0));
         keys.iter()
-            .map(|&((a, b, _), triangle)| Link {
+            .map(|&(_, triangle, [a, b])| Link {
                 ends: [a, b],
                 length: self.points[a as usize].distance(self.points[b as usize]),
                 triangle,
@@ -297,7 +335,7 @@ impl Refined {
         let mut keys: Vec<(EdgeKey, u32)> = Vec::new();
         for c in (0..self.cells.len()).filter(|&c| self.is_leaf(c)) {
             for edge in 0..3 {
-                keys.push((key(&self.cells[c], edge), c as u32));
+                keys.push((self.key(&self.cells[c], edge), c as u32));
             }
         }
         keys.sort_unstable();
