@@ -140,9 +140,9 @@ fn run(study: &mut Study) -> Result<(), Failure> {
     study.remark(
         "paths and speeds are of those who arrived; our Blocks has the paper's size and number of \
          vertices but its own ways, so absolute figures differ: what should agree is the order. \
-         The starts and goals are spread over 80 m, hence paths of 100 m and more. Twenty a second \
-         are more than the ways can take at a weight of 0: those who still walk are in the jam, and \
-         the speed of all walking tells of them too",
+         The starts and goals are spread over 80 m, hence paths of 100 m and more. Our \
+         middle just takes the stream of twenty a second where the paper's jams, hence our higher \
+         speeds and smaller detours; the speed of all walking tells of those under way at the end",
     );
     one_walker(study)
 }
