@@ -23,10 +23,25 @@ fn millis(act: impl FnOnce()) -> f64 {
     began.elapsed().as_secs_f64() * 1e3
 }
 
-fn fields(rounds: usize) {
-    let scenario = "name = \"field\"\n[environment]\ngenerate = \"grid-map\"\ncells = 512\n\
-                    share = 0.2\n[nav]\nkind = \"grid\"";
-    let built = Simulation::builder().threads(1).text(scenario);
+/// Maps of about 512 x 512 cells.
+const MAPS: [(&str, &str); 4] = [
+    (
+        "20 % of cells",
+        "generate = \"grid-map\"\ncells = 512\nshare = 0.2",
+    ),
+    (
+        "rooms",
+        "generate = \"grid-map\"\ncells = 512\npattern = \"rooms\"\npassage = 16",
+    ),
+    ("city", "generate = \"city\""),
+    ("open", "generate = \"grid-map\"\ncells = 512\nshare = 0.0"),
+];
+
+fn fields(rounds: usize, name: &str, environment: &str) {
+    let scenario = format!(
+        "name = \"field\"\n[environment]\n{environment}\n[nav]\nkind = \"grid\"\ncell = 1.0"
+    );
+    let built = Simulation::builder().threads(1).text(&scenario);
     let sim = built.unwrap_or_else(|e| panic!("{e}"));
     let map = sim.map();
     let stencil = Stencil::of(map).expect("a grid is a lattice");
@@ -53,11 +68,12 @@ fn fields(rounds: usize) {
             reached = all.len();
         }));
     }
+    expander.grow(&stencil, &costs, Expansion::Dijkstra, &slot, &mut field);
     let known = field.cost.iter().filter(|c| c.is_finite()).count();
-    assert_eq!(known, reached + 1);
+    assert!(known > reached, "{known} {reached}");
     let [d, t, p] = [&mut dijkstra, &mut theta, &mut peer].map(|v| median(v));
     println!(
-        "{} nodes: dijkstra field with directions {d:.2} ms, lazy theta-star field {t:.2} ms \
+        "{name}, {} nodes: dijkstra field with directions {d:.2} ms, lazy theta-star field {t:.2} ms \
          ({:.2} times it), dijkstra_all {p:.2} ms ({:.1} times the dijkstra field)",
         map.nodes(),
         t / d,
@@ -131,6 +147,8 @@ choose = "random"
 
 fn main() {
     let rounds = std::env::args().find_map(|a| a.parse().ok()).unwrap_or(11);
-    fields(rounds);
+    for (name, environment) in MAPS {
+        fields(rounds, name, environment);
+    }
     guidance(rounds);
 }

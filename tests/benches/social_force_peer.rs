@@ -6,7 +6,7 @@
 //! (`pip install jupedsim`), its social force model takes turns with ours at its own 0.01 s.
 //! Radius 0.25 m, 1.4 m/s, 0.5 agents per square metre, random goals, one thread.
 
-use std::process::Command;
+use std::{ops::ControlFlow, process::Command};
 
 use throng::Simulation;
 use throng_tests::scenario;
@@ -65,9 +65,8 @@ fn processor_seconds() -> Option<f64> {
 fn run(sim: &mut Simulation, agents: usize, seconds: f64) -> f64 {
     let steps = (seconds / f64::from(sim.state().dt)).round() as u64;
     let (clock, before) = (std::time::Instant::now(), processor_seconds());
-    for _ in 0..steps {
-        sim.step().expect("a step");
-    }
+    sim.run(steps, |_| ControlFlow::Continue(()))
+        .expect("steps");
     let spent = match (before, processor_seconds()) {
         (Some(before), Some(now)) => now - before,
         _ => clock.elapsed().as_secs_f64(),

@@ -29,7 +29,6 @@ fn one(profile: &str, area: &str, goal: &str) -> String {
 }
 
 #[test]
-#[ignore = "a route out of a corner begins at the corner's cut, whose ends lie on other walls than the lane's"]
 fn lanes_lie_left_and_right_of_the_direction_of_travel() {
     let scene = "generate = \"corridor\"\nlength = 30.0\nwidth = 4.0";
     for (from, to, left_is_high) in [
@@ -58,7 +57,6 @@ fn lanes_lie_left_and_right_of_the_direction_of_travel() {
 }
 
 #[test]
-#[ignore = "on grids a lane along walls turns by up to 0.74 rad in a step"]
 fn walking_is_smooth_and_arrives_in_every_lane_on_every_map() {
     for nav in ["ecm", "grid"] {
         for lane in ["left", "middle", "right"] {
@@ -127,6 +125,49 @@ fn prices_of_the_crowd_spread_it_and_make_it_faster() {
         "{blind:?} {minding:?}"
     );
     assert!(fast > slow, "{fast} m/s, {slow} m/s");
+}
+
+#[test]
+fn regions_and_densities_are_those_of_a_recount() {
+    for avoidance in ["none", "orca"] {
+        let text = walkers(
+            "generate = \"city\"\nside = 120.0\npolygons = 20\nvertices = 180",
+            1.0,
+            "",
+        )
+        .replace("kind = \"none\"", &format!("kind = \"{avoidance}\""))
+        .replace("weight = 1.0", "weight = 1.0\npool = 0.0")
+            + "[[source]]\narea = \"everywhere\"\ncount = 300\ngoals = \"random\"\n\
+               profile = \"any\"\noverlap = true\nat_goal = \"again\"\n";
+        let mut sim = simulation(&text, 2);
+        for step in 0..150 {
+            sim.step().unwrap();
+            let (a, map) = (sim.agents(), sim.map());
+            // Regions are looked up before everybody moves.
+            let mut found = vec![throng::core::NONE; a.len()];
+            let nav = &sim.parts().nav;
+            nav.region_of(
+                &sim.place().site(),
+                map,
+                &a.before,
+                &found.clone(),
+                &mut found,
+            );
+            assert_eq!(a.region, found, "{avoidance}, step {step}");
+            if step % 10 != 0 {
+                continue;
+            }
+            let mut persons = vec![0; map.regions()];
+            let mut occupied = vec![0; map.regions()];
+            for (row, region) in found.iter().enumerate() {
+                persons[*region as usize] += 1;
+                occupied[*region as usize] += a.share[row][0];
+            }
+            let world = sim.world();
+            assert_eq!(world.crowd.persons, persons, "{avoidance}, step {step}");
+            assert_eq!(world.crowd.occupied, occupied, "{avoidance}, step {step}");
+        }
+    }
 }
 
 #[test]

@@ -320,11 +320,14 @@ fn groups_stay_together_with_every_avoidance_at_every_tier() {
             }
             f64::from(near) / f64::from(all.max(1))
         };
-        let (alone, together) = (run("none"), run("leader-follower"));
-        assert!(
-            together > 0.8 && together > alone,
-            "{avoidance}: within 2 m {together:.2} of the time, {alone:.2} without"
-        );
+        let alone = run("none");
+        for group in ["leader-follower", "leader-follower\"\nspeeds = \"after"] {
+            let together = run(group);
+            assert!(
+                together > 0.8 && together > alone,
+                "{avoidance}, {group}: within 2 m {together:.2} of the time, {alone:.2} without"
+            );
+        }
     }
 }
 
@@ -381,6 +384,75 @@ fn people_clear_the_way_of_a_car() {
     assert!(
         warned * 2 < blind,
         "{warned} under the car with discomfort ahead, {blind} without"
+    );
+}
+
+#[test]
+fn jammed_narrow_places_lose_a_level() {
+    // How many looks at people found them at level 1, in the doorway and elsewhere.
+    let run = |jam: f64| {
+        let mut sim = simulate(&format!(
+            r#"
+            name = "jam"
+            seed = 2
+            [environment]
+            generate = "bottleneck"
+            length = 12.0
+            width = 10.0
+            opening = 1.2
+            [nav]
+            kind = "nav-graph"
+            [avoidance]
+            kind = "short-term"
+            [lod]
+            kind = "roi"
+            jam = {jam}
+            [[roi]]
+            at = [6.0, 5.0]
+            radius = 40.0
+            [[tier]]
+            level = 0
+            guide = {{ kind = "potential-field", cell = 1.0 }}
+            [[tier]]
+            level = 1
+            [[source]]
+            area = "room"
+            count = 60
+            goals = ["exit"]
+            "#
+        ));
+        let (mut demoted, mut narrow, mut all) = (0u32, 0u32, 0u32);
+        for step in 0..200 {
+            sim.step().unwrap();
+            invariants(&sim).unwrap_or_else(|e| panic!("step {step}: {e}"));
+            let (agents, map) = (sim.agents(), sim.map());
+            for row in 0..agents.len() {
+                all += 1;
+                if agents.tier[row] != 1 {
+                    continue;
+                }
+                demoted += 1;
+                let region = agents.region[row] as usize;
+                let room = (0..map.edges())
+                    .filter(|&e| {
+                        let ends = [map.edge_from[e], map.edge_to[e]];
+                        ends.iter()
+                            .any(|n| map.node_region[*n as usize] as usize == region)
+                    })
+                    .map(|e| map.edge_clearance[e])
+                    .fold(0.0, f32::max);
+                narrow += u32::from(room <= 1.5);
+            }
+        }
+        (demoted, narrow, all)
+    };
+    assert_eq!(run(0.0).0, 0, "nobody without the option");
+    let (demoted, narrow, all) = run(1.0);
+    assert!(demoted > 50 && demoted < all / 2, "{demoted} of {all}");
+    // A few have walked out of the narrow place in the step since they were sorted.
+    assert!(
+        narrow * 10 > demoted * 9,
+        "{narrow} of {demoted} in narrow places"
     );
 }
 

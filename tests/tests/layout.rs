@@ -277,6 +277,49 @@ fn readme_lists_the_strategies() {
 }
 
 #[test]
+fn readme_counts_the_combinations() {
+    let mut scenarios: BTreeMap<String, [usize; 2]> = BTreeMap::new();
+    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+    for folder in fs::read_dir(root().join("tests/snapshots")).unwrap() {
+        let folder = folder.unwrap().path();
+        let name = folder.file_stem().unwrap().to_string_lossy().into_owned();
+        for file in fs::read_dir(&folder).into_iter().flatten() {
+            let file = file.unwrap().path();
+            if !file
+                .file_name()
+                .unwrap()
+                .to_string_lossy()
+                .starts_with("matrix__")
+            {
+                continue;
+            }
+            let text = fs::read_to_string(&file).unwrap();
+            let body = text.splitn(3, "---\n").nth(2).unwrap();
+            let counts = scenarios.entry(name.clone()).or_default();
+            for line in body.lines() {
+                let refused = line.split_once("refused: ");
+                counts[usize::from(refused.is_some())] += 1;
+                if let Some((_, why)) = refused {
+                    let why = why.split("; this works").next().unwrap();
+                    *reasons.entry(why.to_owned()).or_default() += 1;
+                }
+            }
+        }
+    }
+    assert!(scenarios.len() >= 5, "{scenarios:?}");
+    let mut table = String::from("| scenario | combinations that run | refused |\n|---|---|---|\n");
+    for (name, [ran, refused]) in &scenarios {
+        table += &format!("| {name} | {ran} | {refused} |\n");
+    }
+    let sum = |i: usize| scenarios.values().map(|c| c[i]).sum::<usize>();
+    table += &format!("| all | {} | {} |\n\nRefused:\n\n", sum(0), sum(1));
+    for (why, count) in &reasons {
+        table += &format!("- {count}: {why}\n");
+    }
+    generated(&root().join("README.md"), "combinations", &table);
+}
+
+#[test]
 fn readme_scenario_loads() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     let from = readme.find("```toml\n").expect("a scenario") + 8;

@@ -1,93 +1,104 @@
 //! Behaviour across combinations: stars and matrices of the bundled scenarios.
 //!
-//! The figures are rounded for reading; exact bits are the business of `determinism`. Invariants
-//! were asserted in every step before a text exists.
+//! The runner and the form of the files are those of `throng snapshot` and of
+//! [`throng::snapshot::assert_snapshots`]. The figures are rounded for reading; exact bits are the
+//! business of `determinism`. Invariants were asserted in every step before a text exists.
+//!
+//! After an intended change of behaviour, make them anew:
+//! `INSTA_UPDATE=always cargo test -p throng-tests --test snapshots`, and look at the difference.
 
-use throng::snapshot::{Extent, Outcome, matrix, run_all, star};
+use std::path::PathBuf;
+
+use throng::{
+    LoadOptions,
+    snapshot::{Case, Keep, Outcome, Snapshots, Study, assert_snapshots, store::matrix_line},
+};
 use throng_core::Slot;
 use throng_tests::scenario;
 
-const EXTENT: Extent = Extent {
-    steps: 450,
-    threads: 1,
-};
+/// Steps of a matrix. In 30 nobody can be found stalled, which takes 5 s, and few meet.
+const STEPS: u64 = 60;
 
-fn settings() -> insta::Settings {
-    let mut settings = insta::Settings::clone_current();
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings.set_snapshot_path("../snapshots");
-    settings
+/// More than any bundled scenario has.
+const EVERYBODY: u64 = 100_000;
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("snapshots")
 }
 
-fn check_star(name: &str) {
-    let path = scenario(&format!("{name}.toml"));
-    let few = ["source[0].count=20".to_owned()];
-    let cases = star(
-        &path,
-        &[Slot::Nav, Slot::Planner, Slot::Cost, Slot::Avoidance],
-    )
-    .unwrap();
-    for (case, outcome) in cases.iter().zip(run_all(&path, &cases, &few, EXTENT)) {
-        let text = match outcome {
-            Outcome::Ran(figures) => figures.text(),
-            Outcome::Refused(why) => format!("refused: {why}\n"),
-            Outcome::Broken(why) => panic!("{name} {}: {why}", case.name),
-        };
-        settings().bind(|| insta::assert_snapshot!(format!("star__{name}__{}", case.name), text));
-    }
+fn of(name: &str) -> Snapshots {
+    Snapshots::of(scenario(&format!("{name}.toml"))).inside(folder())
+}
+
+/// Long enough to arrive.
+fn star(name: &str) {
+    assert_snapshots(&of(name).star_only().size(20, 450));
+}
+
+/// Every combination of map, planner, cost and avoidance: long enough to see people set off and
+/// meet, so all of them come at once. Levels of detail and groups are in the star.
+fn matrix(name: &str, sets: &[&str]) {
+    let snapshots = of(name).matrix_only().size(20, STEPS);
+    assert_snapshots(&sets.iter().fold(snapshots, |s, set| s.set(*set)));
 }
 
 #[test]
 fn star_of_the_corridor() {
-    check_star("corridor");
+    star("corridor");
 }
 
 #[test]
 fn star_of_the_rooms() {
-    check_star("rooms");
+    star("rooms");
 }
 
 #[test]
 fn star_of_the_two_storeys() {
-    check_star("two-storey");
+    star("two-storey");
 }
 
 #[test]
 fn star_of_the_moebius_strip() {
-    check_star("moebius");
+    star("moebius");
 }
 
 #[test]
-fn matrix_of_every_combination() {
-    for name in ["corridor", "two-storey"] {
-        let path = scenario(&format!("{name}.toml"));
-        let few = ["source[0].count=12".to_owned()];
-        // Without tiers and groups, levels of detail and group behaviours change nothing: they
-        // have their own cases below.
-        let slots = [Slot::Nav, Slot::Planner, Slot::Cost, Slot::Avoidance];
-        let cases = matrix(&slots);
-        let short = Extent {
-            steps: 250,
-            threads: 1,
-        };
-        let mut lines = String::new();
-        for (case, outcome) in cases.iter().zip(run_all(&path, &cases, &few, short)) {
-            lines += &match outcome {
-                Outcome::Ran(figures) => format!("{:50} {}\n", case.name, figures.line()),
-                Outcome::Refused(why) => format!("{:50} refused: {why}\n", case.name),
-                Outcome::Broken(why) => panic!("{name} {}: {why}", case.name),
-            };
-        }
-        settings().bind(|| insta::assert_snapshot!(format!("matrix__{name}"), lines));
-    }
+fn matrix_of_the_open_square() {
+    matrix("open-square", &["environment.agents=40"]);
+}
+
+#[test]
+fn matrix_of_the_counterflow() {
+    let at_once = ["source[0].rate=100", "source[1].rate=100"];
+    let ten = ["source[0].count=10", "source[1].count=10"];
+    let near = ["environment.length=20", "environment.width=4"];
+    matrix("counterflow", &[at_once, ten, near].concat());
+}
+
+#[test]
+fn matrix_of_the_rooms() {
+    let at_once = ["source[0].premovement=0", "source[1].premovement=0"];
+    matrix("rooms", &at_once);
+}
+
+#[test]
+fn matrix_of_the_two_storeys() {
+    let at_once = [
+        "source[0].premovement=0",
+        "source[1].premovement=0",
+        "source[2].premovement=0",
+    ];
+    matrix("two-storey", &at_once);
+}
+
+#[test]
+fn matrix_of_the_moebius_strip() {
+    matrix("moebius", &[]);
 }
 
 /// Any guide and any avoidance in any tier over any map.
 #[test]
 fn mixes_of_tiers() {
-    let path = scenario("regions-of-interest.toml");
-    let few = ["source[0].count=25", "source[1].count=25"].map(str::to_owned);
     let inside = |guide: &str, avoidance: &str| {
         vec![
             format!("tier[0].guide.kind=\"{guide}\""),
@@ -143,21 +154,64 @@ fn mixes_of_tiers() {
             with(inside("direct", "social-force"), &["tier[1].period=3"]),
         ),
     ]
-    .map(|(name, sets)| throng::snapshot::Case {
-        name: name.into(),
-        sets,
-    });
-    let short = Extent {
-        steps: 200,
-        threads: 1,
-    };
-    let mut lines = String::new();
-    for (case, outcome) in cases.iter().zip(run_all(&path, &cases, &few, short)) {
-        match outcome {
-            Outcome::Ran(figures) => lines += &format!("{:70} {}\n", case.name, figures.line()),
-            Outcome::Refused(why) => panic!("{}: refused: {why}", case.name),
-            Outcome::Broken(why) => panic!("{}: {why}", case.name),
-        }
+    .map(|(name, sets)| Case::of_sets(name, sets));
+    let lines = table("regions-of-interest", &cases, 50, 200);
+    store("mixes_of_tiers", &lines);
+}
+
+/// Every model of avoidance in the scenarios that are made to try them, with everybody: long
+/// enough for people to meet. The experiment `avoidance-models` walks them to the end.
+#[test]
+fn avoidance_in_its_scenarios() {
+    let cases: Vec<_> = throng::registry()
+        .of(Slot::Avoidance)
+        .map(|s| Case::of_sets(&*s.id, vec![format!("avoidance.kind=\"{}\"", s.id)]))
+        .collect();
+    for (name, steps) in [
+        ("circle-8", 300),
+        ("circle-100", 150),
+        ("circle-1000", 12),
+        ("crossing", 300),
+        ("crossing-four", 300),
+        ("counterflow", 300),
+        ("head-on", 200),
+        ("bottleneck", 120),
+        ("corner", 300),
+        ("doorway", 250),
+        ("squeeze", 400),
+        ("evacuation", 100),
+        ("open-square", 20),
+        ("dense-square", 40),
+    ] {
+        let lines = table(name, &cases, EVERYBODY, steps);
+        store(
+            &format!("avoidance__{name}"),
+            &format!("{steps} steps\n{lines}"),
+        );
     }
-    settings().bind(|| insta::assert_snapshot!("mixes_of_tiers", lines));
+}
+
+/// A line for every case; none of them may be refused.
+fn table(name: &str, cases: &[Case], agents: u64, steps: u64) -> String {
+    let path = scenario(&format!("{name}.toml"));
+    let study = Study::open(&path, &LoadOptions::default()).unwrap();
+    let study = study.sized(|s| (s.agents, s.steps) = (agents, steps));
+    let outcomes = study.run_all(cases, Keep::Figures, |_, _, _| {});
+    let lines = cases
+        .iter()
+        .zip(outcomes)
+        .map(|(case, outcome)| match outcome {
+            Outcome::Ran(figures) => matrix_line(&case.name, &figures.line()),
+            Outcome::Refused(why) => panic!("{name}, {}: refused: {why}", case.name),
+            Outcome::Broken(why) => panic!("{name}, {}: {why}", case.name),
+        });
+    lines.collect()
+}
+
+fn store(name: &str, text: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.set_snapshot_path("../snapshots");
+    settings.bind(|| insta::assert_snapshot!(name.to_owned(), text));
 }

@@ -11,15 +11,26 @@
 //! that their leader walks to; who cannot see its place there (a wall is in between, or a gate is
 //! too narrow to be passed side by side) walks to its own point, which leads the same way.
 //!
-//! The paper adjusts after avoidance; here it is before, so that every avoidance model respects
-//! groups and intermediate waypoints are never edited. At tiers of low detail, where nobody
-//! avoids, members simply have the leader's speed.
+//! The paper adjusts speeds after avoidance; here it is before, so that every avoidance model
+//! respects groups, unless `speeds = "after"` asks for the paper's order. Either way waypoints
+//! are set before avoidance and intermediate ones are never edited. At tiers of low detail, where
+//! nobody avoids, members simply have the leader's speed.
 
 use glam::Vec2;
 use throng_core::{
     Capabilities, Frame, GroupBehavior, GroupChunk, GroupOut, NONE, World, options, register,
 };
 use throng_kit::{Walk, ground::TraceEnd};
+
+throng_core::choices! {
+    /// When speeds change.
+    pub enum Speeds {
+        /// Before avoidance, which then respects them.
+        Before = "before",
+        /// After avoidance, as in the paper: what it chose is made faster or slower.
+        After = "after",
+    }
+}
 
 options! {
     /// Followers keep level with their leader and beside it.
@@ -32,6 +43,8 @@ options! {
         linger: f32 = 0.6, "", 0.0..=1.0;
         /// Distance between two who walk side by side.
         spacing: f32 = 0.8, "m", 0.1..=5.0;
+        /// Whether speeds change before avoidance or after it.
+        speeds: Speeds = Speeds::Before;
         /// Level of detail from which members have the leader's speed and nothing else changes.
         plain_from: u8 = 2, "", 0..=255;
     }
@@ -103,9 +116,11 @@ impl GroupBehavior for LeaderFollower {
             if world.agents.goal[row] != goal {
                 continue;
             }
+            let after = self.speeds == Speeds::After;
             if row == leader {
                 // In a pair the leader minds its follower too.
                 if let [follower] = followers
+                    && !after
                     && !self.is_plain(world, row)
                     && world.agents.goal[*follower as usize] == goal
                 {
@@ -122,17 +137,59 @@ impl GroupBehavior for LeaderFollower {
                 continue;
             }
             let behind = self.behind(world, leader, row);
-            let (share, _) = shares(self, behind);
-            let speed = if followers.len() == 1 {
+            let (mut share, _) = shares(self, behind);
+            let mut speed = if followers.len() == 1 {
                 self.common(chunk, leader, row, behind)
             } else {
                 chunk.guided[leader].length()
             };
+            if after {
+                (share, speed) = (1.0, chunk.guided[row].length());
+            }
             if let Some(target) = self.target_of(world, chunk, leader, row, followers) {
                 out.target[i] = target;
                 out.preferred[i] = target;
             }
             out.preferred[i] = out.preferred[i].normalize_or_zero() * speed * share;
+        }
+    }
+
+    fn paces(&self) -> bool {
+        self.speeds == Speeds::After
+    }
+
+    fn pace(&self, world: &World<'_>, chunk: &GroupChunk<'_>, velocity: &mut [Vec2]) {
+        let a = &world.agents;
+        for (i, row) in chunk.rows.clone().enumerate() {
+            let group = a.group[row];
+            if group == NONE || velocity[i] == Vec2::ZERO || self.is_plain(world, row) {
+                continue;
+            }
+            let range = chunk.groups.start[group as usize] as usize
+                ..chunk.groups.start[group as usize + 1] as usize;
+            let Some((&leader, followers)) = chunk.groups.member[range].split_first() else {
+                continue;
+            };
+            let leader = leader as usize;
+            // Whose distance counts: in a pair for both, else for the followers alone.
+            let follower = match followers {
+                [follower] => *follower as usize,
+                _ if row == leader => continue,
+                _ => row,
+            };
+            if a.goal[follower] != a.goal[leader] {
+                continue;
+            }
+            let behind = self.behind(world, leader, follower);
+            let (hurrying, leading) = shares(self, behind);
+            let share = if row == leader { leading } else { hurrying };
+            velocity[i] = if behind.abs() > self.band {
+                velocity[i] * share
+            } else if followers.len() == 1 {
+                velocity[i].normalize_or_zero() * self.common(chunk, leader, follower, behind)
+            } else {
+                velocity[i].normalize_or_zero() * chunk.guided[leader].length()
+            };
         }
     }
 }

@@ -54,7 +54,7 @@ throng_core::register! {
     Avoidance "orca" => Orca,
     about: "Optimal reciprocal collision avoidance: half-planes of velocities and linear programs.",
     when: "The default: fast, smooth, free of collisions up to high densities.",
-    when_not: "Bodies that push each other, or crowds above about 4 persons per m2, where it stops rather than presses. Narrow doors used both ways by many: they wait for each other.",
+    when_not: "Bodies that push each other, or crowds above about 4 persons per m2, where it stops rather than presses. Narrow doors used both ways by many: they wait for each other. No overlap at all: where nothing is allowed people give way into each other for a moment, by centimetres before openings, by decimetres where a hundred meet in one point; forbidding that locks such crowds for good.",
     growth: "Linear in agents; about the square of the neighbours looked at in the worst case.",
     paper: "van den Berg, Guy, Lin, Manocha: Reciprocal n-body collision avoidance. Robotics Research, 2011.",
     needs: Capabilities::NONE,

@@ -46,7 +46,7 @@ options! {
         /// Side of a cell.
         cell: f32 = 1.0, "m", 0.2..=10.0;
         /// How far ahead the vectors of cells reach, in seconds of walking.
-        look: f32 = 2.5, "s", 0.1..=20.0;
+        look: f32 = 2.0, "s", 0.1..=20.0;
         /// Beta: bodies nearer than this gap are pushed apart.
         gap: f32 = 0.05, "m", 0.0..=2.0;
         /// Share of the wanted speed that remains while somebody is in the front cells.
@@ -65,7 +65,13 @@ options! {
 fn cell_of(offset: Vec2, forward: Vec2, side: f32) -> (i32, i32) {
     let along = offset.dot(forward);
     let left = forward.perp_dot(offset);
-    ((along / side).round() as i32, (left / side).round() as i32)
+    (nearest(along / side), nearest(left / side))
+}
+
+/// The nearest whole number, halves away from zero.
+#[inline]
+fn nearest(x: f32) -> i32 {
+    (x + if x < 0.0 { -0.5 } else { 0.5 }) as i32
 }
 
 /// Whether a straight walk to an offset meets a wall, or ends with the body in one.
@@ -139,6 +145,10 @@ impl LocalAvoidance for ShortTerm {
         true
     }
 
+    fn alternates(&self) -> bool {
+        true
+    }
+
     fn memory(&self) -> Memory {
         Memory {
             scalars: &["waypoint left", "pace lost"],
@@ -155,6 +165,42 @@ impl LocalAvoidance for ShortTerm {
 }
 
 impl ShortTerm {
+    /// The first front cell with somebody in it who counts, and that neighbour.
+    fn first_ahead(
+        &self,
+        chunk: &SteerChunk<'_>,
+        i: usize,
+        forward: Vec2,
+        wanted: f32,
+        count: i32,
+    ) -> Option<(i32, usize)> {
+        let mut first: Option<(i32, usize)> = None;
+        if !(wanted > 0.0) {
+            return first;
+        }
+        let most = (count as f32 + 0.5) * self.cell;
+        for n in chunk.neighbours_of(i) {
+            let seen = &chunk.neighbours.seen[n];
+            let registered = seen.offset - seen.velocity * chunk.dt;
+            let along = registered.dot(forward);
+            // Most are beside or behind.
+            if along < 0.0 || along > most || forward.perp_dot(registered).abs() > self.cell {
+                continue;
+            }
+            let (row, column) = cell_of(registered, forward, self.cell);
+            let nearing = seen.velocity.dot(forward) < 0.9 * wanted;
+            if column == 0
+                && (1..=count).contains(&row)
+                && (self.all || nearing)
+                && chunk.neighbours.flags[n] & SAME_GROUP == 0
+                && first.is_none_or(|f| row < f.0)
+            {
+                first = Some((row, n));
+            }
+        }
+        first
+    }
+
     fn steer_one(&self, chunk: &SteerChunk<'_>, i: usize, out: &mut SteerOut<'_>) {
         let scalars = &mut out.memory.scalars[SCALARS * i..SCALARS * (i + 1)];
         let tangents = &mut out.memory.tangents[TANGENTS * i..TANGENTS * (i + 1)];
@@ -180,8 +226,12 @@ impl ShortTerm {
             for n in chunk.neighbours_of(i) {
                 let seen = chunk.neighbours.seen[n];
                 let flags = chunk.neighbours.flags[n];
-                let distance = seen.offset.length();
-                let deep = radius + chunk.neighbours.radius[n] + self.gap - distance;
+                let least = radius + chunk.neighbours.radius[n] + self.gap;
+                let distance = seen.offset.length_squared();
+                if distance > least * least {
+                    continue;
+                }
+                let deep = least - distance.sqrt();
                 if deep <= 0.0 {
                     continue;
                 }
@@ -209,21 +259,7 @@ impl ShortTerm {
             }
             // Security check.
             let count = self.cells(wanted.max(chunk.velocity[i].length()));
-            let ahead = chunk
-                .neighbours_of(i)
-                .filter(|&n| chunk.neighbours.flags[n] & SAME_GROUP == 0)
-                .filter_map(|n| {
-                    let seen = chunk.neighbours.seen[n];
-                    let registered = seen.offset - seen.velocity * dt;
-                    let (row, column) = cell_of(registered, forward, self.cell);
-                    let nearing = seen.velocity.dot(forward) < 0.9 * wanted;
-                    let counts = column == 0
-                        && (1..=count).contains(&row)
-                        && (self.all || nearing)
-                        && wanted > 0.0;
-                    counts.then_some((row, n))
-                })
-                .min_by_key(|&(row, n)| (row, n));
+            let ahead = self.first_ahead(chunk, i, forward, wanted, count);
             if let Some((row, n)) = ahead {
                 let offset = chunk.neighbours.seen[n].offset;
                 let walls = chunk.walls_of(i);

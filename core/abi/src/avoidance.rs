@@ -149,6 +149,10 @@ pub struct AvoidanceTable {
             out: *const SteerOut,
         ) -> Status,
     >,
+    /// Longest time, seconds, for which neighbours may be taken to go on as they are if nobody can
+    /// go faster than `fastest`, metres per second: longer steps are cut into parts. Null if any
+    /// time will do.
+    pub longest_step: Option<unsafe extern "C" fn(instance: *const c_void, fastest: f32) -> f32>,
 }
 
 #[cfg(test)]

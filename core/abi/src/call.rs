@@ -20,6 +20,11 @@ pub mod status {
     pub const PANIC: Status = 2;
     /// Done and the results are written, but something is wrong; what, is in the error sink.
     pub const FAULT: Status = 3;
+    /// Not done: what was handed in does not suit the strategy, and its user must choose another
+    /// or mend the input; the reason is in the error sink.
+    pub const UNSUITABLE: Status = 4;
+    /// Not done: the strategy cannot do this at all, and the host does without.
+    pub const UNSUPPORTED: Status = 5;
 }
 
 /// Takes bytes that grow. **Owner:** the host. **Thread:** the one it was handed to, during that
@@ -69,6 +74,9 @@ pub struct Host {
     /// Not 0 if the run is being stopped: long work returns early, with
     /// [`status::ERROR`](crate::call::status::ERROR).
     pub should_stop: Option<unsafe extern "C" fn(context: *mut c_void) -> u32>,
+    /// The highest level of line that anybody reads now, 0 for none: lines above it may be left
+    /// unwritten.
+    pub log_level: Option<unsafe extern "C" fn(context: *mut c_void) -> u32>,
 }
 
 // SAFETY: the contract of the table is that its functions may be called from any thread.

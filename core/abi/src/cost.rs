@@ -15,7 +15,7 @@ pub struct CostProfile {
     pub size: u32,
     /// Version of the tables.
     pub version: u32,
-    /// What it reads of the crowd, as bits of the capabilities: 1 << 7 density, 1 << 8 flow.
+    /// What it reads of the crowd, as bits of [`capability`](crate::capability): density, flow.
     pub crowd_needs: u64,
     /// Not 0 if prices never change: they are asked for once.
     pub is_static: u32,
@@ -64,7 +64,10 @@ pub struct PriceIn {
     /// Seconds since the start.
     pub time: f64,
     /// The class that prices are for.
-    pub class: RouteClass,
+    pub route_class: RouteClass,
+    /// Metres of the map's edges that lie in each cell, both directions counted once; null if the
+    /// host does not say.
+    pub cell_length: *const f32,
 }
 
 /// Where `price` writes. **Owner:** the host. On entry it holds the prices that this class had in
@@ -178,7 +181,7 @@ mod tests {
         if size_of::<usize>() == 8 {
             assert_eq!(size_of::<CostProfile>(), 24);
             assert_eq!(size_of::<Crowd>(), 64);
-            assert_eq!(offset_of!(PriceIn, class), 32);
+            assert_eq!(offset_of!(PriceIn, route_class), 32);
             assert_eq!(offset_of!(PriceOut, directions), 24);
             assert_eq!(offset_of!(PriceOut, entries), 48);
             assert_eq!(size_of::<PriceOut>(), 88);

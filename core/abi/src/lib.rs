@@ -1,8 +1,10 @@
 //! The C tables through which strategies from dynamic libraries meet the engine.
 //!
 //! One file per question: [`plugin`] (what a library exports), [`call`] (what every function is
-//! given: host, error sink), [`avoidance`] and [`cost`] (the functions of a slot), [`values`]
-//! (vectors, places, texts). No dependencies, no algorithms.
+//! given: host, error sink), one per slot ([`nav`], [`planner`], [`cost`], [`avoidance`], [`lod`],
+//! [`group`]: its functions), [`ground`], [`map`] and [`world`] (what strategies read), [`values`]
+//! (vectors, places, texts). No dependencies, no algorithms. `include/throng.h` is the same for C
+//! and C++, made from these files.
 //!
 //! # Rules of the border
 //!
@@ -28,11 +30,35 @@
 pub mod avoidance;
 pub mod call;
 pub mod cost;
+pub mod ground;
+pub mod group;
+pub mod lod;
+pub mod map;
+pub mod nav;
+pub mod planner;
 pub mod plugin;
 pub mod values;
+pub mod world;
 
 pub use avoidance::{AvoidanceProfile, AvoidanceTable, SteerIn, SteerOut};
 pub use call::{Call, Host, Sink, Status, status};
 pub use cost::{CostProfile, CostTable, Crowd, PriceIn, PriceOut};
-pub use plugin::{ABI_VERSION, Descriptor, MAGIC, Plugin, SYMBOL, slot, threads, unwinding};
-pub use values::{Bytes, Location, NearWall, Neighbour, RouteClass, Vec2, Vec3, rows, rows_mut};
+pub use ground::{
+    CellIndex, FileCells, Ground, Site, TraceEnd, TracePiece, TraceSink, Wall, trace_end,
+};
+pub use group::{GroupIn, GroupOut, GroupProfile, GroupTable};
+pub use lod::{LodProfile, LodTable};
+pub use map::{GateSink, Map, MapSink, PointSink};
+pub use nav::{Change, MeasureSink, NavTable, change};
+pub use planner::{
+    GuideIn, GuideOut, PlanRequest, PlannerProfile, PlannerTable, RouteRow, RouteSink, no_route,
+    route_kind,
+};
+pub use plugin::{
+    ABI_VERSION, Descriptor, MAGIC, Plugin, SYMBOL, capability, slot, threads, unwinding,
+};
+pub use values::{
+    Attachment, Bytes, DVec3, EdgePiece, Frame, Gate, Location, NearWall, Neighbour, Room,
+    RouteClass, Vec2, Vec3, rows, rows_mut,
+};
+pub use world::{Agents, Camera, Goal, Interest, Mover, PriceView, SegmentPrice, World};

@@ -16,10 +16,42 @@ pub const ABI_VERSION: u32 = 1;
 
 /// Values of [`Descriptor::slot`].
 pub mod slot {
+    /// Map: [`Descriptor::table`] is a [`NavTable`](crate::NavTable).
+    pub const NAV: u32 = 0;
+    /// Planner: [`Descriptor::table`] is a [`PlannerTable`](crate::PlannerTable).
+    pub const PLANNER: u32 = 1;
     /// Cost model: [`Descriptor::table`] is a [`CostTable`](crate::CostTable).
     pub const COST: u32 = 2;
     /// Local avoidance: [`Descriptor::table`] is an [`AvoidanceTable`](crate::AvoidanceTable).
     pub const AVOIDANCE: u32 = 3;
+    /// Level-of-detail policy: [`Descriptor::table`] is a [`LodTable`](crate::LodTable).
+    pub const LOD: u32 = 4;
+    /// Group behaviour: [`Descriptor::table`] is a [`GroupTable`](crate::GroupTable).
+    pub const GROUP: u32 = 5;
+}
+
+/// Bits of [`Descriptor::needs`] and [`Descriptor::offers`].
+pub mod capability {
+    /// A graph to search.
+    pub const GRAPH: u64 = 1;
+    /// Regions, so that crowd cells need no size of their own.
+    pub const REGIONS: u64 = 2;
+    /// Nodes dense enough to interpolate a field between them.
+    pub const DENSE: u64 = 4;
+    /// A ground that is a floor plan with heights.
+    pub const PLAN_GROUND: u64 = 8;
+    /// Routes for every agent.
+    pub const ROUTES: u64 = 16;
+    /// Preferred velocities without a route.
+    pub const GUIDES: u64 = 32;
+    /// Prices that depend on the direction of travel.
+    pub const DIRECTIONAL: u64 = 64;
+    /// The crowd's density on crowd cells.
+    pub const DENSITY: u64 = 128;
+    /// The crowd's velocity on crowd cells.
+    pub const FLOW: u64 = 256;
+    /// Nodes and edges on the triangles of the ground.
+    pub const MESH: u64 = 512;
 }
 
 /// Values of [`Plugin::unwinding`].
@@ -99,9 +131,9 @@ pub struct Descriptor {
     /// boolean or string), `description`, `default`, and where they apply `minimum`, `maximum`,
     /// `enum` and `unit`.
     pub options: Bytes,
-    /// Capabilities it needs, one bit each.
+    /// Capabilities it needs, bits of [`capability`].
     pub needs: u64,
-    /// Capabilities it offers, one bit each.
+    /// Capabilities it offers, bits of [`capability`].
     pub offers: u64,
     /// Makes an instance from options, a JSON object in UTF-8. Options that are absent take their
     /// defaults. Writes the instance to `out` on success only. Any thread.

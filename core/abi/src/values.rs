@@ -10,6 +10,16 @@ pub struct Vec2 {
     pub y: f32,
 }
 
+/// A disc in plan within which a walker stays in its region.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct Room {
+    /// Its centre.
+    pub centre: Vec2,
+    /// Its radius, metres; 0 where nothing is known.
+    pub radius: f32,
+}
+
 /// Three numbers in space.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
@@ -20,6 +30,18 @@ pub struct Vec3 {
     pub y: f32,
     /// Along z.
     pub z: f32,
+}
+
+/// Three numbers in space, exact.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct DVec3 {
+    /// Along x.
+    pub x: f64,
+    /// Along y.
+    pub y: f64,
+    /// Along z.
+    pub z: f64,
 }
 
 /// A place on the ground.
@@ -59,6 +81,59 @@ pub struct NearWall {
     pub flags: u32,
     /// Index of the wall in the ground's list.
     pub wall: u32,
+}
+
+/// The tangent frame of an agent: its x axis and the side of the surface that it walks on. Its y
+/// axis is `handedness` times the triangle's normal, cross x.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct Frame {
+    /// Unit tangent, the x axis.
+    pub x: Vec3,
+    /// 1 on the side that the triangle's normal points to, -1 on the other.
+    pub handedness: f32,
+}
+
+/// A segment that an agent passes, in its direction of travel. A waypoint has no width.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct Gate {
+    /// Left end.
+    pub left: Vec3,
+    /// The point in between that a lone walker would aim for.
+    pub middle: Vec3,
+    /// Right end.
+    pub right: Vec3,
+    /// The triangle under `middle`.
+    pub triangle: u32,
+    /// 1: the left end is a wall. 2: the right end is one. Only wall ends shrink by the radius.
+    pub flags: u32,
+}
+
+/// A stretch of an edge within one crowd cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct EdgePiece {
+    /// The crowd cell.
+    pub cell: u32,
+    /// Metres walked in it.
+    pub length: f32,
+    /// Direction of travel in the cell's frame, as an angle in 1/65536 turns.
+    pub angle: u16,
+}
+
+/// Where a place hangs on the graph of a map.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct Attachment {
+    /// The node to go through, or 2^32 - 1 if none can be reached. Of an edge it is the wider end.
+    pub node: u32,
+    /// The edge that the place hangs on, or 2^32 - 1 if it hangs on `node` alone.
+    pub edge: u32,
+    /// How far along `edge`, from 0 to 1.
+    pub along: f32,
+    /// Metres from the place to the graph.
+    pub distance: f32,
 }
 
 /// Agents that share prices.
@@ -160,6 +235,11 @@ mod tests {
         assert_eq!(size_of::<Neighbour>(), 16);
         assert_eq!(size_of::<NearWall>(), 40);
         assert_eq!(size_of::<RouteClass>(), 16);
+        assert_eq!(size_of::<DVec3>(), 24);
+        assert_eq!(size_of::<Frame>(), 16);
+        assert_eq!(size_of::<Gate>(), 44);
+        assert_eq!(size_of::<EdgePiece>(), 12);
+        assert_eq!(size_of::<Attachment>(), 16);
         assert_eq!(size_of::<Bytes>(), 2 * size_of::<usize>());
     }
 }

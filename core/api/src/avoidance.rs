@@ -60,6 +60,12 @@ pub trait LocalAvoidance: Debug + Send + Sync {
     /// Writes a velocity for every agent of the chunk.
     fn steer(&self, chunk: &SteerChunk<'_>, scratch: &mut Scratch, out: &mut SteerOut<'_>);
 
+    /// Whether neighbours and walls are looked at on odd ticks only: on even ones their rows are
+    /// empty, and nobody looks for them.
+    fn alternates(&self) -> bool {
+        false
+    }
+
     /// Whether it also pushes bodies apart, through [`SteerOut::push`].
     fn pushes(&self) -> bool {
         false

@@ -16,7 +16,7 @@ pub struct PriceContext<'a> {
     /// Least factor on walking speed (stairs) in each cell; empty if 1 everywhere.
     pub cell_speed: &'a [f32],
     /// Metres of the map's edges that lie in each cell, both directions counted once; empty if
-    /// the host does not say (it does not to loaded models).
+    /// the host does not say.
     pub cell_length: &'a [f32],
     /// The class that prices are for.
     pub class: RouteClass,

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 /// Why a map could not be built or changed.
-#[derive(Debug, Error)]
+#[derive(Clone, Debug, Error)]
 #[non_exhaustive]
 pub enum NavError {
     /// The input does not suit this map: the user chooses another or mends the input.
@@ -28,7 +28,7 @@ pub enum NavError {
 }
 
 /// Why shared products of a planner could not be prepared.
-#[derive(Debug, Error)]
+#[derive(Clone, Debug, Error)]
 #[non_exhaustive]
 pub enum PlannerError {
     /// The world does not suit this planner.

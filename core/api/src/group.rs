@@ -37,7 +37,8 @@ pub struct GroupOut<'a> {
 /// **When not.** Being treated differently by a neighbour of the same group is the avoidance
 /// model's business: it sees the flag.
 ///
-/// **Call order.** Once per step after guiding.
+/// **Call order.** `adjust` once per step after guiding; `pace` after avoidance, where it is
+/// wanted.
 ///
 /// **Threads.** Runs on many threads at once; it reads what guiding gave everybody and writes its
 /// own rows.
@@ -75,6 +76,18 @@ pub trait GroupBehavior: Debug + Send + Sync {
     /// Whether it ever changes anything; the stage is skipped if not.
     fn active(&self) -> bool {
         true
+    }
+
+    /// Whether [`pace`](GroupBehavior::pace) is to be called after avoidance.
+    fn paces(&self) -> bool {
+        false
+    }
+
+    /// Changes what avoidance chose for the agents of the chunk: `velocity` has an entry per row.
+    /// Here [`GroupChunk::guided`] holds what avoidance chose for everybody. The core keeps the
+    /// answer within what agents can do.
+    fn pace(&self, world: &World<'_>, chunk: &GroupChunk<'_>, velocity: &mut [Vec2]) {
+        let _ = (world, chunk, velocity);
     }
 
     /// What went wrong inside, if anything did since it was last asked.

@@ -20,7 +20,8 @@ use crate::{error::StateError, world::World};
 /// **Determinism.** An agent's level depends on the frozen world alone; for hysteresis read the
 /// level it has.
 ///
-/// **Failure.** A level that the scenario gives no tier for counts as the highest one given.
+/// **Failure.** A level that the scenario gives no tier for counts as the highest one given. There
+/// are levels 0 to 254.
 ///
 /// ```
 /// use throng_core::*;

@@ -2,13 +2,23 @@
 
 use core::fmt::Debug;
 
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 
 use crate::{
     error::NavError,
     map::{Attachment, Change, Gate, NavMap, Remap, Site},
     place::{EdgeId, Location, RegionId},
 };
+
+/// A disc in plan within which a walker stays in its region.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct Room {
+    /// Its centre.
+    pub centre: Vec2,
+    /// Its radius, metres; 0 where nothing is known.
+    pub radius: f32,
+}
 
 /// A map drawn over the ground: graph, gates and regions.
 ///
@@ -95,17 +105,19 @@ pub trait NavRepresentation: Debug + Send + Sync {
         }
     }
 
-    /// How far each place, which lies in the region given with it, may move over the ground, in
-    /// plan, and be in that region still; 0 where that is not known. Answers whether it filled
-    /// `out`; if not, the distance to the region's outline is taken.
+    /// For each place, which lies in the region given with it, a disc in plan: as long as who
+    /// stands there walks within it, it is in that region still. `ways` are where each walks (any
+    /// length, or nowhere), so that the disc may lie ahead. Answers whether it filled `out`; if
+    /// not, the distance to the region's outline is taken.
     fn room_in(
         &self,
         map: &NavMap,
         places: &[Location],
+        ways: &[Vec2],
         regions: &[RegionId],
-        out: &mut [f32],
+        out: &mut [Room],
     ) -> bool {
-        let _ = (map, places, regions, out);
+        let _ = (map, places, ways, regions, out);
         false
     }
 

@@ -79,6 +79,9 @@ impl Capabilities {
     /// Nodes and edges on the triangles of the ground: every edge lies in one of them.
     pub const MESH: Capabilities = Capabilities(1 << 9);
 
+    /// All of them.
+    pub const ALL: Capabilities = Capabilities((1 << Self::NAMES.len()) - 1);
+
     const NAMES: [&'static str; 10] = [
         "graph",
         "regions",

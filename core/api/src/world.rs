@@ -72,6 +72,7 @@ impl AgentsView<'_> {
 
 /// A goal that several agents share.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct Goal {
     /// A place in it.
     pub anchor: Location,

@@ -100,14 +100,14 @@ pub struct Patience {
     pub below: f32,
 }
 
-/// Where an agent's region was looked up last, and how far from there it cannot have changed.
+/// A disc in plan within which an agent's region and crowd cell cannot have changed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Settled {
-    /// The point.
-    pub at: glam::Vec3,
-    /// The distance in plan; 0 to look again.
+    /// Its centre.
+    pub at: Vec2,
+    /// Its radius, metres; 0 to look again.
     pub slack: f32,
-    /// The floor that this holds on.
+    /// The floor that this holds on, where there are several.
     pub floor: u16,
 }
 
@@ -266,6 +266,11 @@ columns! {
     tick: u32 = 0;
     /// Distance of the k-th neighbour when last looked: a cache, not state.
     kth: f32 = f32::INFINITY;
+    /// Metres within which no wall is, or less than 0: metres to walk before it is worth looking.
+    /// A cache, not state.
+    free: f32 = 0.0;
+    /// Metres to walk before a gate or the goal can be reached; not above 0 to look. A cache.
+    until: f32 = 0.0;
     /// What each does.
     doing: Doing = Doing::Walking;
     /// Metres walked.
@@ -315,6 +320,13 @@ impl Agents {
         self.row_of_slot[slot as usize] = NONE;
         self.generation_of_slot[slot as usize] += 1;
         self.free_slots.push(slot);
+    }
+
+    /// Forgets what was found out about where an agent stands: it was moved, not walking.
+    pub fn forget_place(&mut self, row: usize) {
+        self.settled[row].slack = 0.0;
+        self.free[row] = 0.0;
+        self.until[row] = 0.0;
     }
 
     /// The row of an agent that is still there.

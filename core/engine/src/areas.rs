@@ -104,6 +104,19 @@ impl Area {
         self.bounds
     }
 
+    /// A distance, in metres, that a point is from it at least; 0 if it may be in it.
+    pub fn at_least_from(&self, point: Vec3) -> f32 {
+        match &self.shape {
+            Shape::Everywhere => 0.0,
+            Shape::Ball { centre, radius } => (point.distance(*centre) - radius).max(0.0),
+            Shape::Polygon { .. } => {
+                let (low, high) = self.bounds;
+                let p = point.truncate();
+                (p - p.clamp(low, high)).length()
+            }
+        }
+    }
+
     /// Whether a place lies in it.
     pub fn contains(&self, ground: GroundView<'_>, place: Location) -> bool {
         match &self.shape {

@@ -1,5 +1,7 @@
 //! From a scenario and its environment to a simulation ready to step.
 
+use std::sync::Arc;
+
 use glam::{DVec2, Vec2, Vec3};
 use thiserror::Error;
 use throng_core::{
@@ -31,7 +33,7 @@ use crate::{
 };
 
 /// Why a simulation could not be built.
-#[derive(Debug, Error)]
+#[derive(Clone, Debug, Error)]
 #[non_exhaustive]
 pub enum BuildError {
     /// The ground could not be made: the environment must be mended.
@@ -107,6 +109,7 @@ macro_rules! make {
 pub(crate) fn make_parts(
     scenario: &Scenario,
     registry: &Registry,
+    nav: Arc<dyn NavRepresentation>,
     memory: &mut MemoryStore,
 ) -> Result<Parts, BuildError> {
     let planner = |spec: &StrategySpec, memory: &mut MemoryStore| {
@@ -132,11 +135,12 @@ pub(crate) fn make_parts(
             memory: memory.declare(&strategy.memory()),
             perception: strategy.perception(),
             pushes: strategy.pushes(),
+            alternates: strategy.alternates(),
             strategy,
         })
     };
     let mut parts = Parts {
-        nav: make!(registry, Nav, &scenario.nav, into_nav),
+        nav,
         planners: vec![planner(&scenario.planner, memory)?],
         costs: vec![cost(&scenario.cost.model)?],
         avoidances: vec![avoidance(&scenario.avoidance, memory)?],
@@ -319,12 +323,14 @@ pub(crate) fn make_place(
 ) -> Result<Place, BuildError> {
     let ground = Ground::from_environment(environment)?;
     let origin = ground.view().origin.truncate();
-    let cells = environment.cells.as_ref().map(|c| SiteCells {
-        low: (c.low - origin).as_vec2(),
-        cell: c.cell as f32,
-        width: c.width as u32,
-        height: c.height as u32,
-        walkable: c.walkable.iter().map(|&w| u8::from(w)).collect(),
+    let cells = environment.cells.as_ref().map(|c| {
+        Arc::new(SiteCells {
+            low: (c.low - origin).as_vec2(),
+            cell: c.cell as f32,
+            width: c.width as u32,
+            height: c.height as u32,
+            walkable: c.walkable.iter().map(|&w| u8::from(w)).collect(),
+        })
     });
     let everywhere = Area::new(
         "everywhere",
@@ -337,7 +343,7 @@ pub(crate) fn make_place(
     let mut place = Place {
         part: parts_of(&ground.view()),
         has_obstacles: walls.clone().any(|w| w.flags & Wall::OBSTACLE != 0),
-        ground,
+        ground: Arc::new(ground),
         cells,
         everywhere,
         areas: Vec::new(),
@@ -515,24 +521,49 @@ pub(crate) fn profile_bins(scenario: &Scenario, profile: &Profile) -> ProfileBin
 /// metres: about five persons shoulder to shoulder.
 const POOL: f64 = 1.0;
 
-/// Builds the map and everything that hangs on it.
+/// A map with its strategy.
+#[derive(Clone, Debug)]
+pub(crate) struct Drawn {
+    pub nav: Arc<dyn NavRepresentation>,
+    pub map: Arc<NavMap>,
+}
+
+/// Draws the map that a scenario names.
+pub(crate) fn draw_map(
+    spec: &StrategySpec,
+    registry: &Registry,
+    place: &Place,
+) -> Result<Drawn, BuildError> {
+    let mut nav = make!(registry, Nav, spec, into_nav);
+    let mut map = NavMap::default();
+    let nav_error = |source| BuildError::Nav {
+        id: spec.kind.clone(),
+        source,
+    };
+    nav.build(&place.site(), &mut map).map_err(nav_error)?;
+    map.check()
+        .map_err(|reason| nav_error(NavError::Unsuitable { reason }))?;
+    Ok(Drawn {
+        nav: nav.into(),
+        map: Arc::new(map),
+    })
+}
+
+/// Builds everything that hangs on the map.
 pub(crate) fn make_state(
     scenario: &Scenario,
     registry: &Registry,
     place: &Place,
     holds: Vec<Hold>,
-    parts: &mut Parts,
+    parts: &Parts,
+    map: Arc<NavMap>,
     memory: MemoryStore,
 ) -> Result<State, BuildError> {
     let site: Site<'_> = place.site();
-    let mut map = NavMap::default();
     let nav_error = |source| BuildError::Nav {
         id: scenario.nav.kind.clone(),
         source,
     };
-    parts.nav.build(&site, &mut map).map_err(nav_error)?;
-    map.check()
-        .map_err(|reason| nav_error(NavError::Unsuitable { reason }))?;
     let cells = match scenario.cost.cell {
         Some(size) => CrowdCells::squares(&site.ground, size as f32, &map).map_err(nav_error)?,
         // Nodes of a dense map are no places to pool: its cells are alike and meant to be small.

@@ -21,7 +21,7 @@ use crate::{
 };
 
 const MAGIC: &[u8; 8] = b"THRONGCK";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// Why a checkpoint could not be taken back.
 #[derive(Debug, Error)]
@@ -96,7 +96,7 @@ records! {
     Location { point, triangle }
     Frame { x, handedness }
     Gate { left, middle, right, triangle, flags }
-    Track { kind, has_gate, stale, left, within, first, count, cursor, gate, corner, has_lane, lane_from, lane_next, lane_to, invisible, into, flow, length, cost }
+    Track { kind, has_gate, stale, left, within, first, count, cursor, gate, corner, has_lane, wait, lane_from, lane_to, invisible, into, flow, length, cost }
     Settled { at, slack, floor }
     Patience { above, below }
     Member { id, joined, until, place, desk }
@@ -423,7 +423,7 @@ impl Simulation {
         state.closing = closing;
         state.holds.restore(held);
         for (door, open) in doors.iter().enumerate() {
-            self.place.ground.set_door(door, *open != 0);
+            std::sync::Arc::make_mut(&mut self.place.ground).set_door(door, *open != 0);
         }
         self.planning.doors_changed = doors_changed;
         self.planning.flows = flows;

@@ -59,7 +59,7 @@ pub struct Classes {
 }
 
 /// More classes than allowed.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[error(
     "{needed} route classes are in use, above the limit of {limit}: lower the bins in [classes] or raise classes.limit"
 )]

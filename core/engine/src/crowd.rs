@@ -66,8 +66,11 @@ impl CrowdState {
         let c = cell as usize;
         self.occupied_now[c].fetch_add(sign * share[0], Relaxed);
         self.persons_now[c].fetch_add(sign as i32, Relaxed);
-        self.momentum_now[0][c].fetch_add(sign * share[1], Relaxed);
-        self.momentum_now[1][c].fetch_add(sign * share[2], Relaxed);
+        // Without flow nobody has any.
+        if share[1] != 0 || share[2] != 0 {
+            self.momentum_now[0][c].fetch_add(sign * share[1], Relaxed);
+            self.momentum_now[1][c].fetch_add(sign * share[2], Relaxed);
+        }
     }
 
     /// An agent's share moves from its old cell to its new one; NONE is outside of all cells.

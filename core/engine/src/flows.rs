@@ -65,6 +65,8 @@ pub struct Flows {
     doors: Vec<u8>,
     prices: EdgePrices,
     search: SearchScratch,
+    /// Of the map of this revision.
+    heuristic: Option<Heuristic>,
 }
 
 /// Where a place hangs, as one number: an edge, or a node.
@@ -156,6 +158,7 @@ impl Flows {
             self.sets.clear();
             self.asked.clear();
             self.paths.clear();
+            self.heuristic = None;
             self.revision = map.revision;
             self.doors.clear();
             self.doors.extend_from_slice(doors);
@@ -287,6 +290,7 @@ impl Flows {
         let mut found: Vec<u32> = Vec::new();
         let mut corridors: Vec<Vec<bool>> = Vec::new();
         let mut shortest = f32::INFINITY;
+        let heuristic = *self.heuristic.get_or_insert_with(|| Heuristic::of(map));
         for _ in 0..TRIES * policy.alternatives {
             let query = RouteQuery {
                 terms: Terms::edges(
@@ -299,7 +303,7 @@ impl Flows {
                 ),
                 from: ends[0],
                 to: ends[1],
-                heuristic: Heuristic::of(map),
+                heuristic,
                 greed: 1.0,
                 most_expansions: 0,
                 horizon: Horizon::NONE,

@@ -8,7 +8,7 @@ pub mod indicative;
 
 use glam::{Vec2, Vec3};
 use throng_core::{Frame, Gate, NavMap, NavRepresentation, Site};
-use throng_kit::funnel::{Opening, gates_before, next_corner};
+use throng_kit::funnel::{Corner, Opening, gates_before, next_bend, next_corner};
 
 use crate::{
     scenario::{FollowKind, FollowSpec},
@@ -45,13 +45,18 @@ pub const DIVERGENT: f32 = 0.5;
 /// Edges looked ahead when the string is pulled.
 pub const WINDOW: usize = 24;
 
+/// Edges looked at first.
+const FIRST_WINDOW: usize = 6;
+
 /// Buffers that a follower reuses.
 #[derive(Debug, Default)]
 pub struct FollowScratch {
     /// Gates ahead.
     pub gates: Vec<Gate>,
     ends: Vec<[Vec3; 2]>,
+    /// Points of the lane ahead, and how many gates lie up to each.
     lane: Vec<Vec3>,
+    passed: Vec<u32>,
     skipped: Vec<Gate>,
 }
 
@@ -138,6 +143,9 @@ pub fn shrunk(gate: &Gate, radius: f32) -> [Vec3; 2] {
     [gate.left + unit * left, gate.right - unit * right]
 }
 
+/// A middle farther than this from the line of its gate lies off it, metres.
+const OFF_THE_LINE: f32 = 0.01;
+
 /// Finds the point that an agent walks to now and stores it in its track.
 pub fn find_corner(
     track: &mut Track,
@@ -152,6 +160,16 @@ pub fn find_corner(
     if !track.has_gate {
         track.corner = walker.target;
         return;
+    }
+    // Nearly always the string bends within the first few gates.
+    if site.ground.plan && track.remaining() as usize > WINDOW {
+        routes.gates_ahead(track, nav, site, map, FIRST_WINDOW, &mut scratch.gates);
+        shrink(scratch, walker.radius);
+        if let Some(corner) = next_bend(Vec2::ZERO, openings(&scratch.ends, walker)) {
+            let end = walker.target;
+            walk_to(track, walker, corner, end, routes, nav, site, map, scratch);
+            return;
+        }
     }
     routes.gates_ahead(track, nav, site, map, WINDOW, &mut scratch.gates);
     let mut whole = track.remaining() as usize <= WINDOW;
@@ -168,21 +186,43 @@ pub fn find_corner(
         let count = gates_before(&scratch.gates, walker.target.truncate());
         scratch.gates.truncate(count);
     }
-    scratch.ends.clear();
-    scratch
-        .ends
-        .extend(scratch.gates.iter().map(|g| shrunk(g, walker.radius)));
+    shrink(scratch, walker.radius);
     let end = match scratch.gates.last() {
         Some(gate) if !whole => gate.middle,
         _ => walker.target,
     };
-    let ends = &scratch.ends;
-    let openings = ends.iter().map(|[left, right]| Opening {
+    let openings = openings(&scratch.ends, walker);
+    let corner = next_corner(Vec2::ZERO, openings, walker.offset(end));
+    walk_to(track, walker, corner, end, routes, nav, site, map, scratch);
+}
+
+/// The ends of the gates ahead as a body sees them.
+fn shrink(scratch: &mut FollowScratch, radius: f32) {
+    scratch.ends.clear();
+    let ends = scratch.gates.iter().map(|g| shrunk(g, radius));
+    scratch.ends.extend(ends);
+}
+
+fn openings(ends: &[[Vec3; 2]], walker: &Walker) -> impl Iterator<Item = Opening> {
+    ends.iter().map(|[left, right]| Opening {
         left: walker.offset(*left),
         right: walker.offset(*right),
-    });
-    let corner = next_corner(Vec2::ZERO, openings, walker.offset(end));
-    track.corner = match ends.get(corner.opening) {
+    })
+}
+
+/// Stores the point of a corner in a track: an end of one of the gates ahead, or `end`.
+fn walk_to(
+    track: &mut Track,
+    walker: &Walker,
+    corner: Corner,
+    end: Vec3,
+    routes: &Routes,
+    nav: &dyn NavRepresentation,
+    site: &Site<'_>,
+    map: &NavMap,
+    scratch: &mut FollowScratch,
+) {
+    track.corner = match scratch.ends.get(corner.opening) {
         Some([left, right]) => {
             let apart = |end: &Vec3| walker.offset(*end).distance_squared(corner.point);
             if apart(left) <= apart(right) {
@@ -211,6 +251,24 @@ fn sought(track: &Track, walker: &Walker) -> Vec3 {
     let across = right - left;
     let along = (walker.point - left).dot(across) / across.length_squared().max(1e-9);
     left + across * along.clamp(0.0, 1.0)
+}
+
+/// The point that `linear` walks to. The middle of a gate of a medial axis lies off the line
+/// between its ends, where nobody who stops at it has passed: then the point of the line beside
+/// it.
+fn middle_of(gate: &Gate) -> Vec3 {
+    let across = gate.right - gate.left;
+    let width = across.length_squared();
+    if width <= 1e-4 {
+        return gate.middle;
+    }
+    let along = (gate.middle - gate.left).dot(across) / width;
+    let beside = gate.left + across * along.clamp(0.0, 1.0);
+    if beside.distance_squared(gate.middle) > OFF_THE_LINE * OFF_THE_LINE {
+        beside
+    } else {
+        gate.middle
+    }
 }
 
 /// Stores the point that `seek` walks to in the track, so that being pushed out of its sight is
@@ -246,7 +304,7 @@ pub fn follow(how: &Follow, track: &Track, walker: &Walker) -> (Vec2, Vec2) {
         }
         FollowKind::Linear => {
             let at = if track.has_gate {
-                track.gate.middle
+                middle_of(&track.gate)
             } else {
                 walker.target
             };
@@ -263,6 +321,23 @@ mod tests {
 
     fn v(x: f32, y: f32) -> Vec2 {
         Vec2::new(x, y)
+    }
+
+    #[test]
+    fn a_middle_off_its_line_is_walked_past() {
+        let gate = Gate {
+            left: Vec3::ZERO,
+            middle: Vec3::new(2.0, 0.7, 0.0),
+            right: Vec3::new(5.0, 0.0, 0.0),
+            triangle: 0,
+            flags: 0,
+        };
+        assert_eq!(middle_of(&gate), Vec3::new(2.0, 0.0, 0.0));
+        let straight = Gate {
+            middle: Vec3::new(2.0, 0.001, 0.0),
+            ..gate
+        };
+        assert_eq!(middle_of(&straight), straight.middle);
     }
 
     #[test]

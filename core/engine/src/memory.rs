@@ -20,6 +20,20 @@ impl MemorySlice {
     pub fn is_none(&self) -> bool {
         self.count == [0; 3]
     }
+
+    /// Whether nobody else keeps anything.
+    fn is_all(&self, stride: [usize; 3]) -> bool {
+        self.count == stride
+    }
+}
+
+/// Whether rows follow one another, as those of a whole chunk do.
+fn is_run(rows: &[u32]) -> bool {
+    match (rows.first(), rows.last()) {
+        // Rows ascend.
+        (Some(first), Some(last)) => (last - first) as usize + 1 == rows.len(),
+        _ => false,
+    }
 }
 
 /// Memory of one chunk of agents, agent by agent.
@@ -226,6 +240,16 @@ impl ChunkMemory {
         if slice.is_none() {
             return;
         }
+        if slice.is_all(stride) && is_run(rows) {
+            let at = |i: usize| {
+                let begin = rows[0] as usize * stride[i];
+                begin..begin + rows.len() * stride[i]
+            };
+            out.scalars.extend_from_slice(&self.scalars[at(0)]);
+            out.tangents.extend_from_slice(&self.tangents[at(1)]);
+            out.locations.extend_from_slice(&self.locations[at(2)]);
+            return;
+        }
         for &row in rows {
             let r = row as usize;
             let at = |i: usize| {
@@ -247,6 +271,16 @@ impl ChunkMemory {
         from: &MemoryBuffer,
     ) {
         if slice.is_none() {
+            return;
+        }
+        if slice.is_all(stride) && is_run(rows) {
+            let at = |i: usize| {
+                let begin = rows[0] as usize * stride[i];
+                begin..begin + rows.len() * stride[i]
+            };
+            self.scalars[at(0)].copy_from_slice(&from.scalars);
+            self.tangents[at(1)].copy_from_slice(&from.tangents);
+            self.locations[at(2)].copy_from_slice(&from.locations);
             return;
         }
         for (i, &row) in rows.iter().enumerate() {
@@ -296,5 +330,34 @@ mod tests {
         buffer.rows().scalars[1] = 7.5;
         chunk.scatter(&mine, stride, &[0, 5], &buffer);
         assert_eq!(store.row(5).0, [0.0, 7.5]);
+    }
+
+    #[test]
+    fn who_keeps_alone_is_copied_at_once() {
+        let mut store = MemoryStore::default();
+        let mine = store.declare(&Memory {
+            scalars: &["cell", "timer"],
+            tangents: &["way"],
+            locations: &[],
+        });
+        for i in 0..9 {
+            store.add();
+            store.row_mut(i).0[1] = i as f32;
+        }
+        let stride = store.stride();
+        let mut buffer = MemoryBuffer::default();
+        let chunk = &mut store.chunks_mut()[0];
+        for rows in [&[2, 3, 4][..], &[2, 4]] {
+            chunk.gather(&mine, stride, rows, &mut buffer);
+            let timers: Vec<f32> = buffer.rows().scalars.chunks(2).map(|k| k[1]).collect();
+            let wanted: Vec<f32> = rows.iter().map(|r| *r as f32).collect();
+            assert_eq!(timers, wanted);
+            buffer.rows().scalars[0] = 7.0;
+            buffer.rows().tangents[1] = Vec2::X;
+            chunk.scatter(&mine, stride, rows, &buffer);
+        }
+        assert_eq!(store.row(2), (&[7.0, 2.0][..], &[Vec2::ZERO][..], &[][..]));
+        assert_eq!(store.row(3).1, [Vec2::X]);
+        assert_eq!(store.row(4).1, [Vec2::X]);
     }
 }

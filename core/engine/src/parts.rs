@@ -1,5 +1,7 @@
 //! The strategies of a simulation and the tiers that name them.
 
+use std::sync::Arc;
+
 use throng_core::{
     CostModel, GlobalPlanner, GroupBehavior, LocalAvoidance, LodPolicy, NavRepresentation,
     Perception,
@@ -40,6 +42,8 @@ pub struct AvoidancePart {
     pub perception: Perception,
     /// Whether it pushes, asked once.
     pub pushes: bool,
+    /// Whether it looks about on odd ticks only, asked once.
+    pub alternates: bool,
 }
 
 /// What a level of detail means.
@@ -62,8 +66,8 @@ pub struct Tier {
 /// All strategies of a simulation. The base planner is the first one.
 #[derive(Debug)]
 pub struct Parts {
-    /// The map's strategy.
-    pub nav: Box<dyn NavRepresentation>,
+    /// The map's strategy; simulations over one ground may share it.
+    pub nav: Arc<dyn NavRepresentation>,
     /// Planners; the first one plans, the others guide in tiers.
     pub planners: Vec<PlannerPart>,
     /// Cost models; the first one is the base.

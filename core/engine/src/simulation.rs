@@ -16,7 +16,7 @@ use throng_kit::{Walk, environment::Environment};
 
 use crate::{
     agents::{AgentId, Agents},
-    build::{self, BuildError},
+    build::{self, BuildError, Drawn},
     classes::TooManyClasses,
     command::{Command, Event, Spot},
     memory::MemoryStore,
@@ -25,6 +25,7 @@ use crate::{
     registry::Registry,
     relevance::Relevance,
     scenario::{Scenario, SpeedLaw},
+    shared::{Shared, Stage},
     source::{Source, Spawner},
     state::{Place, State, Work},
     step::{
@@ -114,25 +115,47 @@ impl Simulation {
         registry: &Registry,
         threads: usize,
     ) -> Result<Simulation, BuildError> {
-        let environment = build::merge_environment(&scenario, environment)?;
-        let mut place = build::make_place(&scenario, &environment)?;
-        build::check_combination(&scenario, registry, place.ground.view().plan)?;
+        let stage = Stage::new(&scenario, environment, registry)?;
+        let drawn = build::draw_map(&scenario.nav, registry, &stage.place)?;
+        Simulation::assemble(scenario, stage, drawn, registry, threads)
+    }
+
+    /// Builds a simulation over a ground and a map that others use too: what the scenario says of
+    /// strategies may differ between them, and nothing else. The bits are those of
+    /// [`new`](Simulation::new).
+    pub fn on(
+        shared: &Shared,
+        scenario: Scenario,
+        registry: &Registry,
+        threads: usize,
+    ) -> Result<Simulation, BuildError> {
+        let stage = shared.stage(&scenario, registry)?;
+        let drawn = shared.map(&scenario.nav, registry)?;
+        Simulation::assemble(scenario, stage, drawn, registry, threads)
+    }
+
+    fn assemble(
+        scenario: Scenario,
+        stage: Stage,
+        drawn: Drawn,
+        registry: &Registry,
+        threads: usize,
+    ) -> Result<Simulation, BuildError> {
+        let Stage {
+            place,
+            sources,
+            event_areas,
+            holds,
+            notices,
+        } = stage;
         let mut memory = MemoryStore::default();
-        let mut parts = build::make_parts(&scenario, registry, &mut memory)?;
-        let sources = build::make_sources(&scenario, &environment, &mut place)?;
-        let event_areas = build::check_events(&scenario, &environment, &mut place)?;
-        let holds = build::make_holds(&scenario, &environment, &mut place)?;
-        let state = build::make_state(&scenario, registry, &place, holds, &mut parts, memory)?;
+        let Drawn { nav, map } = drawn;
+        let parts = build::make_parts(&scenario, registry, nav, &mut memory)?;
+        let state = build::make_state(&scenario, registry, &place, holds, &parts, map, memory)?;
         let threads = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
             .map_err(|e| BuildError::Threads(e.to_string()))?;
-        let notices = environment
-            .notices
-            .iter()
-            .chain(place.ground.notices())
-            .cloned()
-            .collect();
         let n = &scenario.neighbours;
         let mut work = Work::default();
         work.grid.relevance = Relevance {
@@ -250,6 +273,7 @@ impl Simulation {
                 .relocate(from, point)
                 .or_else(|| ground.locate(point));
             a.before[row] = from;
+            a.forget_place(row);
             if let Some(to) = to.filter(|to| to.point.is_finite()) {
                 let moved = frame.to_tangent(
                     ground.normals[from.triangle as usize],
@@ -370,6 +394,13 @@ impl Simulation {
             &mut self.state,
             &mut self.work,
             &mut self.metrics,
+            now,
+        );
+        avoid::pace_groups(
+            &self.place,
+            &self.parts,
+            &mut self.state,
+            &mut self.work,
             now,
         );
         let rebuilding = self.metrics.stages.neighbours - before;

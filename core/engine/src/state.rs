@@ -1,12 +1,12 @@
 //! Everything that a step reads and commits to, apart from the strategies.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use glam::{DVec3, Vec2, Vec3};
 use throng_core::{
     CameraView, EdgePrices, FileCellsView, Goal, GroundView, GroupsView, Location, MoverView, NONE,
-    NavMap, NavRepresentation, NearWall, NodeId, Prices, RegionOfInterest, RouteSink, Scratch,
-    Site, World, math,
+    NavMap, NavRepresentation, NearWall, NodeId, Prices, RegionOfInterest, Room, RouteSink,
+    Scratch, Site, World, math,
 };
 use throng_kit::{CrowdCells, Ground, Walk};
 
@@ -43,12 +43,12 @@ pub struct SiteCells {
 }
 
 /// The ground with what came with it: doors change, the rest does not.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Place {
-    /// The ground.
-    pub ground: Ground,
+    /// The ground; simulations may share it until a door of theirs changes.
+    pub ground: Arc<Ground>,
     /// The file's own cells.
-    pub cells: Option<SiteCells>,
+    pub cells: Option<Arc<SiteCells>>,
     /// Named areas; goals are indices into it.
     pub areas: Vec<Area>,
     /// The whole ground as one area.
@@ -190,8 +190,8 @@ pub struct State {
     pub dt: f32,
     /// Seed of the run.
     pub seed: u64,
-    /// The map.
-    pub map: NavMap,
+    /// The map; simulations may share it.
+    pub map: Arc<NavMap>,
     /// The agents.
     pub agents: Agents,
     /// Strategies' memory of the agents.
@@ -293,7 +293,8 @@ impl State {
         (0..self.agents.len()).fold(begin, |sum, row| sum.wrapping_add(self.hash_row(row)))
     }
 
-    fn hash_row(&self, row: usize) -> u64 {
+    /// Hash of everything that one agent is, its memory included: digests are sums of these.
+    pub fn hash_row(&self, row: usize) -> u64 {
         let mut hasher = crate::agents::Hasher::new(self.agents.hash_row(row));
         self.memory.hash_row(row, &mut hasher);
         hasher.finish()
@@ -354,8 +355,7 @@ pub struct Steered {
     pub velocity: Vec2,
     /// Displacement that pushes bodies apart.
     pub push: Vec2,
-    /// A distance from where it stands within which no wall is, as the ground's index of walls
-    /// tells; 0 where nobody asked.
+    /// A distance from where it stands within which no wall stands; 0 where nobody asked.
     pub clear: f32,
 }
 
@@ -397,8 +397,14 @@ pub struct ChunkScratch {
     pub kth: Vec<f32>,
     /// Distances within which no wall is.
     pub clear: Vec<f32>,
-    /// The same as the index of walls tells at once.
-    pub bound: Vec<f32>,
+    /// Who looks about in this tick.
+    pub looking: Vec<bool>,
+    /// Rows of those who do.
+    pub some_rows: Vec<u32>,
+    /// The same counted from the chunk's first row.
+    pub some_local: Vec<u32>,
+    /// Their distances within which no wall is.
+    pub some_clear: Vec<f32>,
     /// Answers: velocities.
     pub out_velocity: Vec<Vec2>,
     /// Answers: pushes.
@@ -432,12 +438,14 @@ pub struct Regions {
     pub local: Vec<u32>,
     /// Where they are.
     pub places: Vec<Location>,
+    /// Where they walk.
+    pub ways: Vec<Vec2>,
     /// Where they were seen last.
     pub hints: Vec<u32>,
     /// The answers.
     pub found: Vec<u32>,
-    /// How far they may move and be there still, metres.
-    pub room: Vec<f32>,
+    /// Discs in which they are there still.
+    pub room: Vec<Room>,
 }
 
 /// Chunk buffers that are free, shared by the threads.
@@ -466,6 +474,8 @@ pub struct Work {
     pub guided: Vec<Guided>,
     /// Whose next gate is known, as of guiding: nobody's track has to be read to learn it.
     pub gated: Vec<u8>,
+    /// 1 for those whom a planner's own guidance leads, not their route.
+    pub led: Vec<u8>,
     /// Preferred velocities before groups.
     pub before_groups: Vec<Vec2>,
     /// Points walked to before groups.

@@ -12,7 +12,14 @@ use throng_core::{
     Site,
 };
 
-use crate::{agents::Agents, follow::DIVERGENT, memory::CHUNK};
+use crate::{
+    agents::Agents,
+    follow::{
+        DIVERGENT,
+        indicative::{fitted, lane_point},
+    },
+    memory::CHUNK,
+};
 
 /// What a track is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -29,8 +36,9 @@ pub enum TrackKind {
     Unreachable = 3,
 }
 
-/// Where an agent is on its route.
+/// Where an agent is on its route. What every step reads comes first, in one line of a cache.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
 pub struct Track {
     /// What the route is made of.
     pub kind: TrackKind,
@@ -42,28 +50,28 @@ pub struct Track {
     pub left: bool,
     /// Gates of the present edge already passed.
     pub within: u8,
-    /// First entry in the arena.
-    pub first: u32,
+    /// Whether `lane_from` is known (follower `indicative`).
+    pub has_lane: bool,
+    /// Metres to walk before an attraction point that stands still is looked for again.
+    pub wait: f32,
+    /// The point walked to now.
+    pub corner: Vec3,
+    /// Where the attraction point runs to until it is looked for again.
+    pub lane_to: Vec3,
     /// Entries.
     pub count: u32,
     /// Entries already passed.
     pub cursor: u32,
-    /// The next gate.
-    pub gate: Gate,
-    /// The point walked to now.
-    pub corner: Vec3,
-    /// Whether the lane's points below are known (follower `indicative`).
-    pub has_lane: bool,
-    /// The lane's point at the last gate passed.
+    /// First entry in the arena.
+    pub first: u32,
+    /// The lane's point where the present edge begins, or at the last gate passed.
     pub lane_from: Vec3,
-    /// The lane's point at the next gate.
-    pub lane_next: Vec3,
-    /// Where the attraction point runs to until it is looked for again.
-    pub lane_to: Vec3,
-    /// Entries at its end that were beyond the horizon when it was planned.
-    pub invisible: u32,
     /// The edge entered after the last entry, on which the target hangs, or NONE.
     pub into: u32,
+    /// The next gate.
+    pub gate: Gate,
+    /// Entries at its end that were beyond the horizon when it was planned.
+    pub invisible: u32,
     /// The path of a route set that it is, or NONE.
     pub flow: u32,
     /// Length as planned, metres.
@@ -86,8 +94,8 @@ impl Default for Track {
             gate: Gate::waypoint(Location::NOWHERE),
             corner: Vec3::ZERO,
             has_lane: false,
+            wait: 0.0,
             lane_from: Vec3::ZERO,
-            lane_next: Vec3::ZERO,
             lane_to: Vec3::ZERO,
             invisible: 0,
             into: NONE,
@@ -107,6 +115,8 @@ impl Track {
 
 /// Gates farther above or below are not passed, metres.
 const STOREY: f32 = 1.5;
+/// Waypoints are passed by going by within this distance, metres.
+const GOING_BY: f32 = 1.0;
 /// Metres before a gate's line that count as on it.
 const ON_THE_LINE: f32 = 0.02;
 
@@ -125,11 +135,24 @@ pub struct Passer {
     pub radius: f32,
     /// Distance at which a waypoint counts as passed.
     pub reach: f32,
+    /// Its lane, if it keeps to one.
+    pub lane: Option<f32>,
     /// Who is farther beyond a gate than this is elsewhere: on the far side of a curved surface.
     pub far: f32,
 }
 
 impl Passer {
+    /// Metres on a flat ground that it must walk before it can be through a gate, at least.
+    pub fn to_gate(&self, gate: &Gate) -> f32 {
+        let across = gate.right - gate.left;
+        let width = across.length_squared();
+        if width > 1e-4 {
+            let beyond = self.up.cross(across).dot(self.now - gate.left) / width.sqrt();
+            return -beyond - ON_THE_LINE;
+        }
+        gate.middle.distance(self.now) - self.reach.max(GOING_BY)
+    }
+
     /// Whether it is through a gate. Gates with width are passed by crossing their line near
     /// enough to them, waypoints by coming close or going by.
     pub fn is_through(&self, gate: &Gate) -> bool {
@@ -156,7 +179,7 @@ impl Passer {
         }
         let moved = self.now - self.before;
         let by = to.dot(moved) <= 0.0 && (gate.middle - self.before).dot(moved) > 0.0;
-        by && to.length_squared() < 1.0
+        by && to.length_squared() < GOING_BY * GOING_BY
     }
 }
 
@@ -340,8 +363,29 @@ impl Routes {
             if turned && !site.ground.plan {
                 return;
             }
+            let (passed, stale) = (track.gate, track.stale);
             self.skip(track, 1, nav, site, map, buffer);
+            // Who keeps to a lane walks on to the point that runs ahead on it.
+            if let Some(lane) = body.lane {
+                let cut = self.present_cut(track, nav, site, map);
+                let cut = cut.unwrap_or_else(|| fitted(&passed, body.radius, &site.ground));
+                track.lane_from = lane_point(&cut, body.radius, lane);
+                track.has_lane = true;
+                track.stale = stale || !track.has_gate;
+            }
         }
+    }
+
+    /// The cut of the map where the edge begins that an agent is on, if it is on one.
+    fn present_cut(
+        &self,
+        track: &Track,
+        nav: &dyn NavRepresentation,
+        site: &Site<'_>,
+        map: &NavMap,
+    ) -> Option<Gate> {
+        let edge = self.edges_ahead(track).first()?;
+        (track.within == 0).then(|| nav.gate_at(site, map, *edge, 0.0))?
     }
 
     /// Moves the cursor past so many gates.
@@ -359,7 +403,7 @@ impl Routes {
                 return;
             }
             track.within += 1;
-            track.lane_from = track.lane_next;
+            track.has_lane = false;
             self.load_gate(track, nav, site, map, buffer);
         }
     }
@@ -420,7 +464,7 @@ impl Routes {
         for row in 0..agents.len() {
             // What was beyond the horizon on the old map says nothing about the new one.
             agents.track[row].invisible = 0;
-            agents.settled[row].slack = 0.0;
+            agents.forget_place(row);
             let into = agents.track[row].into;
             let gone = into != NONE && {
                 let new = new_id.get(into as usize).copied().unwrap_or(NONE);
@@ -496,6 +540,7 @@ mod tests {
             normal: Vec3::Z,
             radius: 0.25,
             reach: 0.25,
+            lane: None,
             far: f32::INFINITY,
         }
     }

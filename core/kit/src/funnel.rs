@@ -92,6 +92,20 @@ pub fn next_corner(
     first_corner(from, openings, target, true)
 }
 
+/// [`next_corner`] if the string bends within these openings, whatever comes after them.
+pub fn next_bend(from: Vec2, openings: impl IntoIterator<Item = Opening>) -> Option<Corner> {
+    let mut funnel = Funnel::new(from);
+    let mut leading = true;
+    let mut openings = openings.into_iter().enumerate();
+    openings.find_map(|(index, opening)| {
+        leading = leading && opening.is_behind(from);
+        if leading {
+            return None;
+        }
+        funnel.narrow(opening, index)
+    })
+}
+
 fn first_corner(
     from: Vec2,
     openings: impl IntoIterator<Item = Opening>,

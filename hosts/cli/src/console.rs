@@ -2,6 +2,7 @@
 
 use std::{
     io::{IsTerminal, Write, stderr, stdout},
+    sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -184,6 +185,63 @@ impl Progress {
                 bar.set_message(message);
             }
             Shown::Lines => err(&format!("step {step} of {}: {message}", self.total)),
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(self) {
+        if let Shown::Bar(bar) = self.shown {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// How many of many things are done, on stderr: a bar on a terminal, plain lines elsewhere.
+#[derive(Debug)]
+pub struct Counting {
+    what: String,
+    shown: Shown,
+    last: Mutex<Instant>,
+}
+
+impl Counting {
+    /// Counts something.
+    pub fn new(what: &str, quiet: bool) -> Counting {
+        let shown = if quiet {
+            Shown::Nothing
+        } else if stderr().is_terminal() {
+            let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(8));
+            let style = ProgressStyle::with_template("{bar:32} {pos} of {len}, {eta} left  {msg}");
+            if let Ok(style) = style {
+                bar.set_style(style.progress_chars("=> "));
+            }
+            bar.set_message(what.to_owned());
+            Shown::Bar(bar)
+        } else {
+            Shown::Lines
+        };
+        Counting {
+            what: what.to_owned(),
+            shown,
+            last: Mutex::new(Instant::now()),
+        }
+    }
+
+    /// Shows how many of how many are done, if it is time.
+    pub fn show(&self, done: usize, of: usize) {
+        match &self.shown {
+            Shown::Nothing => {}
+            Shown::Bar(bar) => {
+                bar.set_length(of as u64);
+                bar.set_position(done as u64);
+            }
+            Shown::Lines => {
+                let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+                if last.elapsed() >= Duration::from_secs(2) {
+                    *last = Instant::now();
+                    err(&format!("{}: {done} of {of} done", self.what));
+                }
+            }
         }
     }
 

@@ -16,6 +16,10 @@ pub enum Failure {
     Scenario(Diagnostics),
     /// The run failed. Exit code 1.
     Run(String),
+    /// Everything is said already; the exit code.
+    Told(u8),
+    /// The run failed, and the document on stdout says so. Exit code 1.
+    Reported(String),
 }
 
 impl Failure {
@@ -32,7 +36,8 @@ impl Failure {
     /// The exit code.
     pub fn code(&self) -> u8 {
         match self {
-            Failure::Run(_) => 1,
+            Failure::Told(code) => *code,
+            Failure::Run(_) | Failure::Reported(_) => 1,
             Failure::Input(_) | Failure::Scenario(_) => 2,
         }
     }
@@ -40,8 +45,9 @@ impl Failure {
     /// The text for a person.
     pub fn render(&self, coloured: bool) -> String {
         match self {
+            Failure::Told(_) => String::new(),
             Failure::Scenario(problems) => problems.render(coloured),
-            Failure::Input(reason) | Failure::Run(reason) => {
+            Failure::Input(reason) | Failure::Run(reason) | Failure::Reported(reason) => {
                 let head = if coloured {
                     "\x1b[1;31merror\x1b[0m"
                 } else {
@@ -60,7 +66,10 @@ impl Failure {
                 let message = first.map_or_else(String::new, ToString::to_string);
                 (message, problems.to_json())
             }
-            Failure::Input(reason) | Failure::Run(reason) => (reason.clone(), json!([])),
+            Failure::Input(reason) | Failure::Run(reason) | Failure::Reported(reason) => {
+                (reason.clone(), json!([]))
+            }
+            Failure::Told(_) => (String::new(), json!([])),
         };
         json!({ "error": message, "exit_code": self.code(), "problems": problems })
     }

@@ -71,7 +71,10 @@ fn usage(error: &clap::Error) -> ExitCode {
 }
 
 fn report(failure: &Failure, json: bool) -> ExitCode {
-    if json {
+    if let Failure::Told(code) = failure {
+        return ExitCode::from(*code);
+    }
+    if json && !matches!(failure, Failure::Reported(_)) {
         console::out_json(&failure.to_json());
     }
     console::err(&failure.render(console::coloured_err()));

@@ -126,16 +126,22 @@
 //!    [`Simulation::commit`].
 //! 3. One strategy alone on the caller's arrays: [`alone`].
 //!
-//! Strategies come from crates of their own; this crate links them all (see [`registry`]).
+//! Strategies come from crates of their own; this crate links them all (see [`registry`]). Write
+//! one in 15 minutes: [`fifteen_minutes`]; put it to the checks that ours are put to:
+//! [`conformance`].
 
 pub mod alone;
+pub mod conformance;
+pub mod fifteen_minutes;
 pub mod load;
 pub mod measure;
 pub mod scenes;
 mod simulation;
 pub mod snapshot;
 
-pub use load::{LoadError, LoadOptions, Loaded, PluginPolicy, load, load_text, registry};
+pub use load::{
+    LoadError, LoadOptions, Loaded, PluginPolicy, load, load_text, registry, registry_with,
+};
 pub use simulation::{Builder, Simulation, SimulationError};
 pub use throng_core as core;
 pub use throng_engine as engine;

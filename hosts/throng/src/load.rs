@@ -6,9 +6,9 @@ use thiserror::Error;
 use throng_engine::{
     Registry, Scenario,
     diagnostics::Diagnostics,
-    plugin::{self, PluginError},
+    plugin::{self, AllowList, PluginError},
     registry::RegisterError,
-    scenario::{self, EnvironmentSource, LayerSpec, UpAxis},
+    scenario::{self, EnvironmentSource, LayerSpec, NamedPlugin, UpAxis},
 };
 use throng_formats::{FormatError, Layer, ReadOptions, StackError, Up};
 use throng_kit::environment::{Environment, Polygon};
@@ -16,13 +16,18 @@ use throng_kit::environment::{Environment, Polygon};
 use crate::scenes;
 
 /// Whether dynamic libraries may be loaded. They are native code: the user must say so.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+///
+/// Only libraries that the scenario or [`LoadOptions::libraries`] name are ever loaded; no folder
+/// is searched.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum PluginPolicy {
-    /// Refuse scenarios that name libraries.
+    /// Load none.
     #[default]
     Refuse,
-    /// Load the libraries that the scenario names, and no others.
+    /// Load those that are named.
     Allow,
+    /// Load those that are named and that this list holds with the SHA-256 of their file.
+    Listed(AllowList),
 }
 
 /// How a scenario is loaded.
@@ -36,8 +41,19 @@ pub struct LoadOptions {
     pub allow_outside: bool,
     /// Whether libraries may be loaded.
     pub plugins: PluginPolicy,
-    /// Further libraries, named by the user directly.
+    /// Further libraries, named by the user directly; the policy is theirs too.
     pub libraries: Vec<PathBuf>,
+}
+
+impl LoadOptions {
+    fn engine<'a>(&self, registry: &'a Registry) -> scenario::LoadOptions<'a> {
+        scenario::LoadOptions {
+            sets: self.sets.clone(),
+            seed: self.seed,
+            allow_outside: self.allow_outside,
+            ..scenario::LoadOptions::new(registry)
+        }
+    }
 }
 
 /// A scenario with its environment and the strategies that it may name.
@@ -50,6 +66,9 @@ pub struct Loaded {
     /// The strategies.
     pub registry: Registry,
 }
+
+const NOT_ALLOWED: &str = "libraries are native code and are loaded only with --allow-plugins, \
+                           or with --plugin-list and a file that lists their SHA-256";
 
 /// Why a scenario could not be loaded.
 #[derive(Debug, Error)]
@@ -75,11 +94,12 @@ pub enum LoadError {
         "the scenario has no environment: add [environment] with file = \"…\" or generate = \"…\""
     )]
     NoEnvironment,
-    /// The scenario names libraries, and the user has not allowed them.
-    #[error(
-        "the scenario names the library {0}: libraries are native code and are loaded only with --allow-plugins"
-    )]
-    PluginsNotAllowed(String),
+    /// The user names a library and has not allowed any.
+    #[error("the library {}: {NOT_ALLOWED}", .0.display())]
+    PluginsNotAllowed(PathBuf),
+    /// A library is named twice.
+    #[error("the library {} is named twice: leave one out", .0.display())]
+    NamedTwice(PathBuf),
     /// A library could not be loaded.
     #[error("plugin: {0}")]
     Plugin(#[from] PluginError),
@@ -109,28 +129,43 @@ pub fn registry() -> Registry {
     registry
 }
 
+/// Every strategy and scene linked into this program, and the strategies of these libraries.
+pub fn registry_with(libraries: &[PathBuf], policy: &PluginPolicy) -> Result<Registry, LoadError> {
+    load_libraries(&[], libraries, policy)
+}
+
+/// All libraries or, with the reason and the place of the first that fails, none.
+fn load_libraries(
+    named: &[NamedPlugin],
+    libraries: &[PathBuf],
+    policy: &PluginPolicy,
+) -> Result<Registry, LoadError> {
+    let mut registry = registry();
+    let mut known: Vec<PathBuf> = Vec::new();
+    let mut add = |path: &Path| {
+        let library = match policy {
+            PluginPolicy::Refuse => return Err(LoadError::PluginsNotAllowed(path.to_owned())),
+            PluginPolicy::Allow => plugin::load(path)?,
+            PluginPolicy::Listed(list) => plugin::load_listed(path, list)?,
+        };
+        if known.contains(&library.path) {
+            return Err(LoadError::NamedTwice(library.path));
+        }
+        known.push(library.path);
+        Ok(registry.register(library.strategies)?)
+    };
+    for plugin in named {
+        add(&plugin.path).map_err(|error| LoadError::Scenario(plugin.problem(error)))?;
+    }
+    libraries.iter().try_for_each(|path| add(path))?;
+    Ok(registry)
+}
+
 /// Loads a scenario file, its libraries and its environment.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, LoadError> {
-    let mut registry = registry();
-    fn engine_options<'a>(
-        options: &LoadOptions,
-        registry: &'a Registry,
-    ) -> scenario::LoadOptions<'a> {
-        scenario::LoadOptions {
-            sets: options.sets.clone(),
-            seed: options.seed,
-            allow_outside: options.allow_outside,
-            ..scenario::LoadOptions::new(registry)
-        }
-    }
-    let named = Scenario::plugins_of(path, &engine_options(options, &registry))?;
-    if let (PluginPolicy::Refuse, Some(first)) = (options.plugins, named.first()) {
-        return Err(LoadError::PluginsNotAllowed(first.display().to_string()));
-    }
-    for library in named.iter().chain(&options.libraries) {
-        registry.register(plugin::load(library)?.strategies)?;
-    }
-    let scenario = Scenario::load(path, &engine_options(options, &registry))?;
+    let named = Scenario::plugins_of(path, &options.engine(&registry()))?;
+    let registry = load_libraries(&named, &options.libraries, &options.plugins)?;
+    let scenario = Scenario::load(path, &options.engine(&registry))?;
     let environment = environment(&scenario, &registry)?;
     Ok(Loaded {
         scenario,
@@ -142,16 +177,13 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, LoadError> {
 /// Loads a scenario from text; `name` stands in messages. Libraries and files need a folder, so
 /// relative paths are those of the current one.
 pub fn load_text(text: &str, name: &str, options: &LoadOptions) -> Result<Loaded, LoadError> {
-    let mut registry = registry();
-    for library in &options.libraries {
-        registry.register(plugin::load(library)?.strategies)?;
-    }
+    let here = Path::new(".");
+    let before = registry();
+    let named = Scenario::plugins_of_text(text, name, here, &options.engine(&before))?;
+    let registry = load_libraries(&named, &options.libraries, &options.plugins)?;
     let engine_options = scenario::LoadOptions {
-        sets: options.sets.clone(),
-        seed: options.seed,
-        allow_outside: options.allow_outside,
-        folder: Some(PathBuf::from(".")),
-        ..scenario::LoadOptions::new(&registry)
+        folder: Some(here.to_owned()),
+        ..options.engine(&registry)
     };
     let scenario = Scenario::parse(text, name, &engine_options)?;
     let environment = environment(&scenario, &registry)?;

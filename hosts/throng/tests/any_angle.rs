@@ -10,9 +10,9 @@ use throng::{
     Simulation, Spot,
     environment::{Environment, FileCells, Floor},
 };
-use throng_core::{NONE, PlanRequest, RouteKind, RouteSink, Scratch};
+use throng_core::{Location, NONE, PlanRequest, RouteKind, RouteSink, Scratch};
 use throng_flow_field::{Expander, Expansion, Field, Stencil, StepCosts};
-use throng_kit::search::Terms;
+use throng_kit::{Walk, search::Terms};
 
 fn data(file: &str) -> Option<String> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/movingai");
@@ -21,6 +21,28 @@ fn data(file: &str) -> Option<String> {
         eprintln!("skipped: no ../shared/data/movingai/{file} beside the workspace");
     }
     text
+}
+
+fn cells(width: usize, height: usize, walkable: Vec<bool>, planner: &str) -> Simulation {
+    let environment = Environment {
+        floors: vec![Floor::default()],
+        cells: Some(FileCells {
+            low: DVec2::ZERO,
+            cell: 1.0,
+            width,
+            height,
+            walkable,
+        }),
+        ..Environment::default()
+    };
+    let scenario = format!("name = \"cells\"\n[nav]\nkind = \"grid\"\n[planner]\n{planner}");
+    let builder = Simulation::builder().threads(1);
+    let mut sim = builder
+        .world_with(environment, &scenario, throng::registry())
+        .unwrap();
+    // An empty step lets the planner prepare what its queries share.
+    sim.step().unwrap();
+    sim
 }
 
 fn simulation(map: &str, planner: &str) -> Option<Simulation> {
@@ -32,28 +54,27 @@ fn simulation(map: &str, planner: &str) -> Option<Simulation> {
     let (width, height) = (number("width"), number("height"));
     let rows = text.lines().skip_while(|l| l.trim() != "map").skip(1);
     let free = |b: u8| matches!(b, b'.' | b'G' | b'S');
-    let environment = Environment {
-        floors: vec![Floor::default()],
-        cells: Some(FileCells {
-            low: DVec2::ZERO,
-            cell: 1.0,
-            width,
-            height,
-            walkable: rows
-                .take(height)
-                .flat_map(|row| row.bytes().take(width).map(free))
-                .collect(),
-        }),
-        ..Environment::default()
-    };
-    let scenario = format!("name = \"{map}\"\n[nav]\nkind = \"grid\"\n[planner]\n{planner}");
-    let builder = Simulation::builder().threads(1);
-    let mut sim = builder
-        .world_with(environment, &scenario, throng::registry())
-        .unwrap();
-    // An empty step lets the planner prepare what its queries share.
-    sim.step().unwrap();
-    Some(sim)
+    let walkable = rows
+        .take(height)
+        .flat_map(|row| row.bytes().take(width).map(free))
+        .collect();
+    Some(cells(width, height, walkable, planner))
+}
+
+/// A question for a point's way between two places.
+fn query(from: Location, to: Location) -> PlanRequest {
+    PlanRequest {
+        from,
+        to,
+        agent: NONE,
+        goal: NONE,
+        prices: 0,
+        class: 0,
+        from_region: NONE,
+        radius: 0.0,
+        weight: 0.0,
+        speed: 1.34,
+    }
 }
 
 /// Mean and largest quotient of found and exact length over all queries of a map.
@@ -70,18 +91,7 @@ fn quotients(map: &str, planner: &str) -> Option<(f64, f64)> {
             .map(|n| n.parse().unwrap())
             .collect();
         let place = |x: f64, y: f64| sim.locate(Spot::Plan(x, y)).unwrap();
-        let request = PlanRequest {
-            from: place(numbers[0], numbers[1]),
-            to: place(numbers[2], numbers[3]),
-            agent: NONE,
-            goal: NONE,
-            prices: 0,
-            class: 0,
-            from_region: NONE,
-            radius: 0.0,
-            weight: 0.0,
-            speed: 1.34,
-        };
+        let request = query(place(numbers[0], numbers[1]), place(numbers[2], numbers[3]));
         sim.plan_batch(&[request], &mut scratch, &mut sink);
         let row = sink.rows[0];
         assert!(
@@ -145,6 +155,145 @@ fn weighted_searches_stay_within_their_bound() {
     }
 }
 
+/// The shortest ways from one place to others over what sees what: exact, since shortest walks turn
+/// at convex corners of walls alone.
+fn exact(sim: &Simulation, corners: &[Location], from: Location, goals: &[Location]) -> Vec<f64> {
+    let ground = sim.world().site.ground;
+    let places: Vec<Location> = [from].iter().chain(corners).copied().collect();
+    let mut length = vec![f64::INFINITY; places.len()];
+    length[0] = 0.0;
+    let mut done = vec![false; places.len()];
+    let apart = |a: &Location, b: &Location| f64::from(a.point.distance(b.point));
+    while let Some(next) = (0..places.len())
+        .filter(|i| !done[*i] && length[*i].is_finite())
+        .min_by(|a, b| length[*a].total_cmp(&length[*b]))
+    {
+        done[next] = true;
+        for other in 0..places.len() {
+            let through = length[next] + apart(&places[next], &places[other]);
+            if !done[other] && through < length[other] && ground.sees(places[next], places[other]) {
+                length[other] = through;
+            }
+        }
+    }
+    let seen = |goal: &Location, i: usize| {
+        let sees = length[i].is_finite() && ground.sees(places[i], *goal);
+        sees.then(|| length[i] + apart(&places[i], goal))
+    };
+    goals
+        .iter()
+        .map(|goal| {
+            let ways = (0..places.len()).filter_map(|i| seen(goal, i));
+            ways.fold(f64::INFINITY, f64::min)
+        })
+        .collect()
+}
+
+#[test]
+fn theta_star_is_short_on_random_maps_too() {
+    const SIDE: usize = 28;
+    let (mut sum, mut most, mut count) = (0.0, 0.0_f64, 0);
+    for seed in 0..12_u64 {
+        let mut state = seed * 77 + 1;
+        let mut random = || {
+            // A linear congruential generator: any numbers do.
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 33) as f64 / (1_u64 << 31) as f64
+        };
+        let share = [0.1, 0.2, 0.3][seed as usize % 3];
+        let free: Vec<bool> = (0..SIDE * SIDE).map(|_| random() >= share).collect();
+        let is_free = |x: usize, y: usize| {
+            let (x, y) = (x.wrapping_sub(1), y.wrapping_sub(1));
+            x < SIDE && y < SIDE && free[y * SIDE + x]
+        };
+        let sim = cells(SIDE, SIDE, free.clone(), "kind = \"theta-star\"");
+        let mut corners = Vec::new();
+        for (x, y) in (0..=SIDE).flat_map(|x| (0..=SIDE).map(move |y| (x, y))) {
+            let about = [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)];
+            let solid = about.iter().filter(|(x, y)| !is_free(*x, *y)).count();
+            if solid == 1 {
+                corners.extend(sim.locate(Spot::Plan(x as f64, y as f64)));
+            }
+        }
+        let centre = |i: usize| {
+            let (x, y) = ((i % SIDE) as f64 + 0.5, (i / SIDE) as f64 + 0.5);
+            sim.locate(Spot::Plan(x, y)).unwrap()
+        };
+        let places: Vec<Location> = (0..SIDE * SIDE)
+            .filter(|i| free[*i])
+            .step_by(41)
+            .map(centre)
+            .collect();
+        let (mut scratch, mut sink) = (Scratch::default(), RouteSink::default());
+        for from in places.iter().step_by(5) {
+            let lengths = exact(&sim, &corners, *from, &places);
+            for (to, wanted) in places.iter().zip(lengths) {
+                sim.plan_batch(&[query(*from, *to)], &mut scratch, &mut sink);
+                let row = sink.rows[0];
+                let found = !matches!(row.kind, RouteKind::Missing(_));
+                assert_eq!(found, wanted.is_finite(), "{seed}: {from:?} {to:?}");
+                if found && wanted > 1e-3 {
+                    let quotient = f64::from(row.length) / wanted;
+                    assert!(quotient > 1.0 - 1e-5, "{seed}: {quotient}");
+                    sum += quotient;
+                    most = most.max(quotient);
+                    count += 1;
+                }
+            }
+        }
+    }
+    let mean = sum / f64::from(count);
+    println!("{count} queries on random maps: mean {mean:.6}, largest {most:.4}");
+    assert!(count > 300 && mean <= 1.004, "{count} queries, mean {mean}");
+    assert!(most <= 1.06, "largest {most}");
+}
+
+#[test]
+fn weighted_astar_stays_within_its_bound() {
+    for map in ["arena", "den312d", "32room_000"] {
+        let Some(scen) = data(&format!("{map}.map.scen")) else {
+            continue;
+        };
+        // The largest map takes longest to build.
+        let weights: &[f64] = match map {
+            "32room_000" => &[2.0],
+            _ => &[1.25, 2.0, 5.0],
+        };
+        for &weight in weights {
+            let planner = format!("kind = \"astar\"\nweight = {weight:?}");
+            let Some(sim) = simulation(map, &planner) else {
+                continue;
+            };
+            let (mut scratch, mut sink) = (Scratch::default(), RouteSink::default());
+            let (mut sum, mut most, mut count) = (0.0, 0.0_f64, 0);
+            let lines = scen.lines().skip(1).filter(|l| !l.trim().is_empty());
+            for line in lines.step_by(17) {
+                let fields: Vec<&str> = line.split_whitespace().collect();
+                let number = |i: usize| fields[i].parse::<f64>().unwrap();
+                let place = |i: usize| {
+                    let spot = Spot::Plan(number(i) + 0.5, number(i + 1) + 0.5);
+                    sim.locate(spot).unwrap()
+                };
+                sim.plan_batch(&[query(place(4), place(6))], &mut scratch, &mut sink);
+                let quotient = f64::from(sink.rows[0].length) / number(8).max(1e-9);
+                if number(8) > 0.0 {
+                    assert!(
+                        quotient > 1.0 - 1e-4 && quotient <= weight + 1e-4,
+                        "{map}: {line}"
+                    );
+                    sum += quotient;
+                    most = most.max(quotient);
+                    count += 1;
+                }
+            }
+            let mean = sum / f64::from(count);
+            println!("{map} w = {weight}: {count} queries, mean {mean:.4}, largest {most:.4}");
+        }
+    }
+}
+
 #[test]
 fn fields_have_the_listed_octile_lengths() {
     for map in ["arena", "den312d"] {
@@ -196,18 +345,7 @@ fn queries_are_answered_from_fields() {
                 let spot = Spot::Plan(number(i) + 0.5, number(i + 1) + 0.5);
                 sim.locate(spot).unwrap()
             };
-            let request = PlanRequest {
-                from: place(4),
-                to: place(6),
-                agent: NONE,
-                goal: NONE,
-                prices: 0,
-                class: 0,
-                from_region: NONE,
-                radius: 0.0,
-                weight: 0.0,
-                speed: 1.34,
-            };
+            let request = query(place(4), place(6));
             sim.plan_batch(&[request], &mut scratch, &mut sink);
             let row = sink.rows[0];
             assert_eq!(row.kind, RouteKind::Gates, "{map}: {line}");

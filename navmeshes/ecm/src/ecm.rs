@@ -16,10 +16,10 @@ mod layers;
 mod regions;
 mod voronoi;
 
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 use throng_core::{
     Attachment, Capabilities, Change, EdgeId, Gate, GroundView, Location, NONE, NavError, NavMap,
-    NavRepresentation, RegionId, Remap, Site, options, register,
+    NavRepresentation, RegionId, Remap, Room, Site, options, register,
 };
 
 use axis::{Axis, Raw};
@@ -144,11 +144,12 @@ impl NavRepresentation for Ecm {
         &self,
         _: &NavMap,
         places: &[Location],
+        ways: &[Vec2],
         regions: &[RegionId],
-        out: &mut [f32],
+        out: &mut [Room],
     ) -> bool {
-        for ((place, region), room) in places.iter().zip(regions).zip(out) {
-            *room = self.regions.room(*place, *region);
+        for (((place, way), region), room) in places.iter().zip(ways).zip(regions).zip(out) {
+            *room = self.regions.room(*place, *way, *region);
         }
         true
     }

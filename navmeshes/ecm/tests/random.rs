@@ -115,6 +115,19 @@ fn check(b: &Built, seeds: &[(f64, f64)]) -> Result<(), TestCaseError> {
             let holding: Vec<usize> = (0..rings.len()).filter(|&r| inside(&rings[r], p)).collect();
             prop_assert_eq!(holding, vec![region as usize]);
         }
+        // Who walks within the room that is given stays in the region.
+        let way = Vec2::new(y as f32 - 0.5, 0.5 - x as f32);
+        let room = b.room(place, way, region);
+        prop_assert!(room.radius == 0.0 || room.centre.distance(p) <= room.radius);
+        for turn in 0..12 {
+            let angle = turn as f32 * core::f32::consts::FRAC_PI_6;
+            let (sin, cos) = (throng_core::math::sin(angle), throng_core::math::cos(angle));
+            let to = room.centre + Vec2::new(cos, sin) * (room.radius * 0.999);
+            let there = view.locate_plan(to, None);
+            if let Some(there) = there.filter(|there| view.sees(place, *there)) {
+                prop_assert_eq!(b.region(there, region), region, "{} to {}", p, to);
+            }
+        }
         // The point of the axis that the place hangs on is farther from all walls, and on the
         // ray from the nearest wall point.
         let hung = b.attach(place);

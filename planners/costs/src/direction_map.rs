@@ -9,6 +9,13 @@
 //! The crowd is known per cell and epoch, so the moves of an epoch are learned at once: n persons
 //! of mean velocity v make n |v| t / s moves over a cell of side s, each worth v over `speed`
 //! (opposite streams cancel).
+//!
+//! **What is theirs and what is ours.** Learning from moves and the weight of a step are given here
+//! as the specification gives them; of the paper itself only the abstract was at hand (agents learn
+//! jointly how others have moved and plan by it, which makes them cooperate without talking), so its
+//! constants could not be compared. Ours are the price of a metre instead of a step (they agree for
+//! a step half in each cell), learning once an epoch from the mean of a cell instead of move by
+//! move, and that slow moves count for less.
 
 use glam::Vec2;
 use throng_core::{

@@ -3,6 +3,42 @@
 use glam::Vec2;
 use throng_core::NONE;
 
+/// A direction of travel in 4 bytes, so that many fit where they are looked up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Way {
+    x: i16,
+    y: i16,
+}
+
+/// The length of a [`Way`].
+const UNIT: f32 = 32767.0;
+
+impl Way {
+    /// No direction: at a goal, or where there is no way.
+    pub const NONE: Way = Way { x: 0, y: 0 };
+
+    /// A direction, 2e-5 off at most.
+    #[inline(always)]
+    pub fn along(unit: Vec2) -> Way {
+        let nearest = |v: f32| (v * UNIT + 0.5_f32.copysign(v)) as i16;
+        Way {
+            x: nearest(unit.x),
+            y: nearest(unit.y),
+        }
+    }
+
+    /// It as a vector of any length.
+    #[inline(always)]
+    pub(crate) fn scaled(self) -> Vec2 {
+        Vec2::new(f32::from(self.x), f32::from(self.y))
+    }
+
+    /// It as a unit vector, or zero.
+    pub fn unit(self) -> Vec2 {
+        self.scaled().normalize_or_zero()
+    }
+}
+
 /// A field towards one goal for one route class.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Field {
@@ -11,14 +47,14 @@ pub struct Field {
     /// The slot that each walks straight to next: itself at the goal, [`NONE`] without a way. On
     /// sparse maps the edge to take next.
     pub next: Vec<u32>,
-    /// Unit direction of travel at each slot, zero at the goal. Empty on sparse maps.
-    pub way: Vec<Vec2>,
+    /// Direction of travel at each slot, none at the goal. Empty on sparse maps.
+    pub way: Vec<Way>,
 }
 
 impl Field {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.cost.len() * 4 + self.next.len() * 4 + self.way.len() * 8
+        self.cost.len() * 4 + self.next.len() * 4 + self.way.len() * 4
     }
 
     pub(crate) fn save(&self, out: &mut Vec<u8>) {
@@ -27,7 +63,7 @@ impl Field {
         out.extend(self.cost.iter().flat_map(|v| v.to_le_bytes()));
         out.extend(self.next.iter().flat_map(|v| v.to_le_bytes()));
         let ways = self.way.iter().flat_map(|v| [v.x, v.y]);
-        out.extend(ways.flat_map(f32::to_le_bytes));
+        out.extend(ways.flat_map(i16::to_le_bytes));
     }
 
     /// Reads what [`Field::save`] wrote; nothing if it is damaged.
@@ -36,15 +72,18 @@ impl Field {
         let dense = saved.bytes(1)?[0] != 0;
         let (cost, _) = saved.bytes(nodes.checked_mul(4)?)?.as_chunks();
         let (next, _) = saved.bytes(nodes * 4)?.as_chunks();
-        let ways = if dense { nodes.checked_mul(8)? } else { 0 };
-        let (way, _) = saved.bytes(ways)?.as_chunks::<8>();
-        let float = |b: &[u8]| f32::from_le_bytes([b[0], b[1], b[2], b[3]]);
+        let ways = if dense { nodes.checked_mul(4)? } else { 0 };
+        let (way, _) = saved.bytes(ways)?.as_chunks::<4>();
+        let short = |a: u8, b: u8| i16::from_le_bytes([a, b]);
         let field = Field {
             cost: cost.iter().map(|b| f32::from_le_bytes(*b)).collect(),
             next: next.iter().map(|b| u32::from_le_bytes(*b)).collect(),
             way: way
                 .iter()
-                .map(|b| Vec2::new(float(&b[..4]), float(&b[4..])))
+                .map(|&[a, b, c, d]| Way {
+                    x: short(a, b),
+                    y: short(c, d),
+                })
                 .collect(),
         };
         let in_range = |&next: &u32| !dense || next == NONE || (next as usize) < nodes;
@@ -73,11 +112,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn directions_are_kept_closely() {
+        for i in 0..1000 {
+            let unit = Vec2::from_angle(i as f32 * 0.006_3);
+            assert!((Way::along(unit).unit() - unit).length() < 3e-5);
+        }
+        assert_eq!(Way::NONE.unit(), Vec2::ZERO);
+        assert_eq!(Way::along(Vec2::ZERO), Way::NONE);
+    }
+
+    #[test]
     fn fields_come_back_and_damage_is_found() {
         let field = Field {
             cost: vec![0.0, 2.5],
             next: vec![0, 0],
-            way: vec![Vec2::ZERO, -Vec2::X],
+            way: vec![Way::NONE, Way::along(-Vec2::X)],
         };
         let mut saved = Vec::new();
         field.save(&mut saved);

@@ -29,7 +29,7 @@ use throng_kit::search::{
 
 use crate::{
     expand::{Expander, Expansion},
-    field::{Field, Saved},
+    field::{Field, Saved, Way},
     grow::{Growing, Grown, Handle, Order, carry_out, grow_all},
     routes::{attach, sources},
     stencil::Stencil,
@@ -77,7 +77,7 @@ register! {
     about: "One field of directions per goal and route class, shared by everybody who walks there.",
     when: "Very many agents share a few goals: guiding one costs the same whatever the map and however many there are.",
     when_not: "Everybody has a goal, weight or radius of their own (a field for each is refused above the limit); hysteresis is wanted (all of a class follow one field, so replan.hysteresis is refused).",
-    growth: "Time in the nodes times the goals and classes in use, per rebuild and beside the steps; a constant per agent and step; 16 bytes a node and field, 17 a node, 33 a node and class where prices differ.",
+    growth: "Time in the nodes times the goals and classes in use, per rebuild and beside the steps; a constant per agent and step; 12 bytes a node and field, 17 a node, 33 a node and class where prices differ, 3 where they do not.",
     paper: "Pentheny: Advanced techniques for robust, efficient crowds, Game AI Pro 2, 2015",
     needs: Capabilities::GRAPH,
     offers: Capabilities::ROUTES.and(Capabilities::GUIDES),
@@ -154,8 +154,15 @@ impl GlobalPlanner for FlowField {
             // A first look, an edited map or a door: nothing grown before holds.
             let loaded = self.known.is_none() && !self.fields.is_empty();
             self.learn(world);
-            if !loaded {
-                self.forget();
+            let stencil = self.known.as_ref().and_then(|k| k.stencil.as_deref());
+            match stencil.filter(|_| loaded) {
+                Some(stencil) => {
+                    for (_, costs) in &mut self.costs {
+                        Arc::make_mut(costs).look(stencil);
+                    }
+                }
+                None if loaded => {}
+                None => self.forget(),
             }
         }
         if let Some(growing) = self.growing.take_if(|g| world.step >= g.ready_at) {
@@ -210,7 +217,7 @@ impl GlobalPlanner for FlowField {
                 continue;
             };
             let own = field.way[slot as usize];
-            if own == Vec2::ZERO {
+            if own == Way::NONE {
                 if field.next[slot as usize] != slot {
                     // Pushed beside the map: back to the nearest place on it.
                     let back = if flat {
@@ -235,7 +242,7 @@ impl GlobalPlanner for FlowField {
                 continue;
             }
             let mut way = if stencil.is_rim(slot) {
-                own
+                own.unit()
             } else {
                 interpolate(stencil, field, slot, offset)
             };

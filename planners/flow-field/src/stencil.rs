@@ -29,7 +29,7 @@ pub(crate) fn step_towards(x: i32, y: i32) -> usize {
 
 /// The other way along a step.
 #[inline(always)]
-pub(crate) fn back(step: usize) -> usize {
+pub(crate) const fn back(step: usize) -> usize {
     step ^ 4
 }
 

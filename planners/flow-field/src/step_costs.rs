@@ -5,6 +5,7 @@ use throng_kit::search::Terms;
 
 use crate::{
     field::Saved,
+    sight::Sight,
     stencil::{Slot, Stencil, back, length},
 };
 
@@ -28,6 +29,9 @@ pub struct StepCosts {
     pub(crate) each: Vec<[f32; 8]>,
     /// Steps out of slots that are too narrow, those nearest to roomy ones first, with their costs.
     pub(crate) ways_out: Vec<(Slot, u8, f32)>,
+    /// What slots see of each other, where every metre costs the same and steps follow from which
+    /// cells are free.
+    pub(crate) sight: Option<Sight>,
 }
 
 impl StepCosts {
@@ -41,6 +45,7 @@ impl StepCosts {
             regular: false,
             each: vec![[f32::INFINITY; 8]; slots],
             ways_out: Vec::new(),
+            sight: None,
         };
         let mut plain = stencil.level;
         let expected: [f32; 8] =
@@ -74,8 +79,22 @@ impl StepCosts {
         costs.find_ways_out(stencil, terms);
         if plain && symmetric {
             costs.each = Vec::new();
+            costs.sight = Sight::of(stencil, &costs.open);
         }
         costs
+    }
+
+    /// Finds out again what is not saved.
+    pub(crate) fn look(&mut self, stencil: &Stencil) {
+        if self.each.is_empty() {
+            self.sight = Sight::of(stencil, &self.open);
+        }
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        let sight = self.sight.as_ref().map_or(0, Sight::bytes);
+        self.open.len() + self.each.len() * 32 + self.ways_out.len() * 12 + sight
     }
 
     /// A body that fits where it stands may be nearest to a node that is too close to a wall:
@@ -190,14 +209,12 @@ impl StepCosts {
             regular: flags & 1 != 0,
             each: costs.iter().map(read).collect(),
             ways_out,
+            sight: None,
         })
     }
 
     /// How much two sets of costs differ, as the mean of the relative changes of their steps.
     pub fn change(&self, other: &StepCosts) -> f64 {
-        if self == other {
-            return 0.0;
-        }
         if self.open != other.open || self.each.len() != other.each.len() {
             return f64::INFINITY;
         }
@@ -233,14 +250,19 @@ mod tests {
         assert!(costs.each.is_empty() && costs.regular && costs.metre == 1.0);
         let mut saved = Vec::new();
         costs.save(&mut saved);
-        assert_eq!(StepCosts::load(&mut Saved(&saved)), Some(costs.clone()));
+        let mut loaded = StepCosts::load(&mut Saved(&saved)).unwrap();
+        loaded.look(&stencil);
+        assert_eq!(loaded, costs);
+        assert_eq!(costs.change(&loaded), 0.0);
         // Too wide for every edge.
         let narrow = StepCosts::on(&stencil, &Terms::lengths(&map, &[], 0.9));
         assert!(narrow.open.iter().all(|o| *o == 0));
         assert_eq!(costs.change(&narrow), f64::INFINITY);
         saved.clear();
         narrow.save(&mut saved);
-        assert_eq!(StepCosts::load(&mut Saved(&saved)), Some(narrow));
+        let mut loaded = StepCosts::load(&mut Saved(&saved)).unwrap();
+        loaded.look(&stencil);
+        assert_eq!(loaded, narrow);
         assert_eq!(StepCosts::load(&mut Saved(&saved[..40])), None);
     }
 

@@ -79,7 +79,7 @@ register! {
     Planner "geodesic" => Geodesic,
     about: "Shortest ways over any surface, kept away from edges, with width and in straight lines.",
     when: "Curved surfaces, walls and ceilings, buildings as one mesh.",
-    when_not: "Flat floor plans on maps with gates of their own: astar and theta-star are made for them.",
+    when_not: "Any map but surface, whose edges lie on the triangles that paths are pulled over: astar and theta-star serve every map.",
     growth: "Graph searches: time in the nodes between start and goal. exact and field: time about n^1.5 in the triangles within reach, 64 bytes a window, some tens of windows a triangle.",
     paper: "Ricks, Egbert: A whole surface approach to crowd simulation on arbitrary topologies, 2014; Martinez, Velho, Carvalho: Computing geodesics on triangular meshes, 2005; Xin, Wang: Improving Chen and Han's algorithm on the discrete geodesic problem, 2009",
     needs: Capabilities::GRAPH.and(Capabilities::MESH),

@@ -31,7 +31,7 @@ use throng_kit::search::{Heuristic, Horizon, RouteQuery, SearchScratch, Terms, f
 
 use cells::Cells;
 use crowd::Crowd;
-use solve::Field;
+use solve::{Costs, Field};
 use subgoals::Subgoals;
 
 throng_core::choices! {
@@ -66,7 +66,7 @@ options! {
         /// Steps between two solutions.
         every: u32 = 1, "steps", 1..=1000;
         /// Time between two estimates of what is left behind the subgoals.
-        refresh: f32 = 1.0, "s", 0.05..=600.0;
+        refresh: f32 = 10.0, "s", 0.05..=600.0;
         /// What the radius of a vertex is in that estimate.
         rest: Rest = Rest::Length;
         /// Weight of the length of a way (alpha).
@@ -98,7 +98,13 @@ options! {
         active: Vec<u32>,
         /// Slot of each cell among those, or NONE.
         slot: Vec<u32>,
+        /// Costs of each route class.
+        costs: Vec<Costs>,
+        /// Where people may stand whose sets matter (see [`Cells::corner_of`]).
+        near: Vec<bool>,
         subgoals: Subgoals,
+        /// Of the map's revision that it comes with.
+        heuristic: Option<(u32, Heuristic)>,
     }
 }
 
@@ -112,6 +118,8 @@ pub(crate) struct Set {
     nodes: Vec<f32>,
     /// Where the field begins: slots and their potentials.
     seeds: Vec<(u32, f32)>,
+    /// Cells about the people of the set, then their slots: the field is asked for there.
+    wanted: Vec<u32>,
     field: Field,
 }
 
@@ -133,13 +141,18 @@ impl GlobalPlanner for PotentialField {
     ) {
         let search = scratch.get::<SearchScratch>();
         for request in requests {
-            if let Err(why) = route(world, request, search, routes) {
+            let heuristic = self.heuristic.map_or(Heuristic::STRAIGHT, |h| h.1);
+            if let Err(why) = route(world, request, heuristic, search, routes) {
                 routes.push_missing(why);
             }
         }
     }
 
     fn prepare(&mut self, world: &World<'_>) -> Result<(), PlannerError> {
+        let revision = world.map.revision;
+        if self.heuristic.is_none_or(|h| h.0 != revision) {
+            self.heuristic = Some((revision, Heuristic::of(world.map)));
+        }
         if self.cells.as_ref().is_none_or(|c| !c.holds_for(world)) {
             let cells = Cells::over(world, self.cell)?;
             self.slot = vec![NONE; cells.len()];
@@ -174,6 +187,7 @@ impl GlobalPlanner for PotentialField {
         };
         let (a, ground) = (&world.agents, &world.site.ground);
         let mut last: Option<(u32, u32, Option<&Set>)> = None;
+        let whole = self.is_everywhere(world);
         for (i, &row) in chunk.rows.iter().enumerate() {
             let row = row as usize;
             out.follow_route[i] = 1;
@@ -188,7 +202,7 @@ impl GlobalPlanner for PotentialField {
             last = Some((goal, class, set));
             let Some(set) = set else { continue };
             // Beyond the border the field is known only for the sake of those inside.
-            if !self.is_inside(world, at.point, 0.0) {
+            if !whole && !self.is_in_region(world, at.point, 0.0) {
                 continue;
             }
             let rest = (a.target[row].point - at.point).truncate();
@@ -249,6 +263,7 @@ impl GlobalPlanner for PotentialField {
                     used: *key.get(2)? != 0,
                     nodes: read.floats()?,
                     seeds: Vec::new(),
+                    wanted: Vec::new(),
                     field: Field::load(&mut read, active.len())?,
                 });
             }
@@ -276,11 +291,8 @@ impl PotentialField {
             .find(|s| s.used && s.goal == goal && s.class == class)
     }
 
-    /// Whether a point is where fields are solved.
-    fn is_inside(&self, world: &World<'_>, point: glam::Vec3, margin: f32) -> bool {
-        if self.is_everywhere(world) {
-            return true;
-        }
+    /// Whether a point is in a region of interest of the level.
+    fn is_in_region(&self, world: &World<'_>, point: glam::Vec3, margin: f32) -> bool {
         world.interest.iter().any(|r| {
             let reach = r.radius + margin;
             r.level == u32::from(self.level) && point.distance_squared(r.at) < reach * reach
@@ -297,7 +309,7 @@ impl PotentialField {
         let Some(cells) = self.cells.take() else {
             return Ok(());
         };
-        self.find_sets(world)?;
+        self.find_sets(world, &cells)?;
         let refresh = ((self.refresh / world.dt).round() as u64).max(1);
         let whole = self.is_everywhere(world);
         let wanted = if whole {
@@ -324,44 +336,84 @@ impl PotentialField {
             },
         );
         let weights = [self.length, self.time, self.discomfort];
-        let (active, slot, crowd, sets) = (&self.active, &self.slot, &self.crowd, &mut self.sets);
+        let (active, slot, crowd) = (&self.active, &self.slot, &self.crowd);
+        let (sets, costs) = (&mut self.sets, &mut self.costs);
+        costs.resize_with(world.classes.len().max(1), Default::default);
+        let classes = costs.iter_mut().enumerate();
+        for (class, costs) in classes {
+            let of_class = |s: &Set| s.used && s.class as usize == class;
+            if sets.iter().any(of_class) {
+                let speed = world.classes.get(class).map_or(1.3, |c| c.speed);
+                costs.renew(&cells, active, slot, crowd, weights, speed);
+            }
+        }
+        // Between two solutions people walk on: then all of it may be asked for.
+        let in_part = self.every == 1;
+        let costs = &*costs;
         sets.par_iter_mut().filter(|s| s.used).for_each(|set| {
-            let speed = world
-                .classes
-                .get(set.class as usize)
-                .map_or(1.3, |c| c.speed);
-            set.field
-                .solve(&cells, active, slot, crowd, weights, speed, &set.seeds);
+            let Some(costs) = costs.get(set.class as usize) else {
+                return;
+            };
+            for wanted in &mut set.wanted {
+                *wanted = slot[*wanted as usize];
+            }
+            let wanted = in_part.then_some(&set.wanted[..]);
+            set.field.solve(costs, crowd, &set.seeds, wanted);
         });
         self.cells = Some(cells);
         Ok(())
     }
 
-    /// Lists goals and classes of the people where fields are solved.
-    fn find_sets(&mut self, world: &World<'_>) -> Result<(), PlannerError> {
+    /// Lists goals and classes of the people where fields are solved, and the cells about them.
+    fn find_sets(&mut self, world: &World<'_>, cells: &Cells) -> Result<(), PlannerError> {
         let mut sets = core::mem::take(&mut self.sets);
-        sets.iter_mut().for_each(|s| s.used = false);
-        let a = &world.agents;
-        let mut last = (NONE, NONE);
-        for row in 0..a.len() {
-            let key = (a.goal[row], a.class[row]);
-            if key.0 == NONE || key == last && self.over == Over::Everywhere {
-                continue;
-            }
-            if !self.is_inside(world, a.location[row].point, self.cell) {
-                continue;
-            }
-            last = key;
-            match sets.iter_mut().find(|s| (s.goal, s.class) == key) {
-                Some(set) => set.used = true,
-                None => sets.push(Set {
-                    goal: key.0,
-                    class: key.1,
-                    used: true,
-                    ..Set::default()
-                }),
+        for set in &mut sets {
+            set.used = false;
+            set.wanted.clear();
+        }
+        let (a, ground) = (&world.agents, &world.site.ground);
+        let whole = self.is_everywhere(world);
+        let mut near = core::mem::take(&mut self.near);
+        near.clear();
+        near.resize(cells.corners(), whole);
+        for region in world.interest.iter().filter(|_| !whole) {
+            if region.level == u32::from(self.level) {
+                cells.within(region.at, region.radius + 3.0 * self.cell, |cell| {
+                    for corner in cells.corners_with(cell) {
+                        near[corner] = true;
+                    }
+                });
             }
         }
+        let mut last = 0;
+        for row in 0..a.len() {
+            let at = a.location[row];
+            // Most people are elsewhere.
+            if !near[cells.corner_of(at.point.truncate())] {
+                continue;
+            }
+            let key = (a.goal[row], a.class[row]);
+            if key.0 == NONE || !whole && !self.is_in_region(world, at.point, self.cell) {
+                continue;
+            }
+            let is_set = |s: &Set| (s.goal, s.class) == key;
+            if !sets.get(last).is_some_and(is_set) {
+                last = sets.iter().position(is_set).unwrap_or_else(|| {
+                    sets.push(Set {
+                        goal: key.0,
+                        class: key.1,
+                        ..Set::default()
+                    });
+                    sets.len() - 1
+                });
+            }
+            let set = &mut sets[last];
+            set.used = true;
+            let about = cells.about(ground, at).map(|(cell, _)| cell);
+            let asked = about.into_iter().chain([cells.of(ground, at)]);
+            set.wanted.extend(asked.filter(|cell| *cell != NONE));
+        }
+        self.near = near;
         let used = sets.iter().filter(|s| s.used).count();
         if used > self.most_sets as usize {
             return Err(PlannerError::TooLarge {
@@ -429,7 +481,14 @@ impl PotentialField {
                 continue;
             };
             let first = goal.first_node as usize;
-            for &node in &world.goal_nodes[first..first + goal.nodes as usize] {
+            // One node may be the nearest to a goal that has none: people would gather about it
+            // and never arrive. The goal's own place serves then.
+            let count = if goal.nodes > 1 {
+                goal.nodes as usize
+            } else {
+                0
+            };
+            for &node in &world.goal_nodes[first..first + count] {
                 let place = world.map.node_place[node as usize];
                 if whole || self.subgoals.is_inside(node) {
                     seed(cells.of(&world.site.ground, place), 0.0);
@@ -498,6 +557,7 @@ fn mean_speed(world: &World<'_>) -> f32 {
 fn route(
     world: &World<'_>,
     request: &PlanRequest,
+    heuristic: Heuristic,
     search: &mut SearchScratch,
     routes: &mut RouteSink,
 ) -> Result<(), NoRoute> {
@@ -513,7 +573,7 @@ fn route(
         terms: Terms::lengths(world.map, world.site.ground.door_open, request.radius),
         from: ends[0],
         to: ends[1],
-        heuristic: Heuristic::of(world.map),
+        heuristic,
         greed: 1.0,
         most_expansions: 0,
         horizon: Horizon::NONE,

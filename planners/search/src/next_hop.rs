@@ -17,9 +17,9 @@ pub use table::{Hops, Method};
 
 use glam::Vec2;
 use throng_core::{
-    Attachment, Capabilities, EdgeId, GlobalPlanner, GuideChunk, GuideOut, Location, NONE, NoRoute,
-    NodeId, PlanRequest, PlannerError, RouteSink, Scratch, StateError, World, choices, options,
-    register,
+    Attachment, Capabilities, EdgeId, GlobalPlanner, GuideChunk, GuideOut, Location, Memory, NONE,
+    NoRoute, NodeId, PlanRequest, PlannerError, RouteSink, Scratch, StateError, World, choices,
+    options, register,
 };
 use throng_kit::search::{
     Connectivity, Heuristic, Horizon, Incoming, RouteQuery, SearchScratch, Terms, find_route,
@@ -98,10 +98,25 @@ struct Workspace {
     search: SearchScratch,
     near: Vec<NodeId>,
     edges: Vec<EdgeId>,
+    /// Places of which the cell is not known: which number of [`Kept`] it is, and of whom.
+    lost: Vec<u32>,
     places: Vec<Location>,
     hints: Vec<u32>,
     cells: Vec<u32>,
-    target_cells: Vec<u32>,
+}
+
+/// How many numbers an agent keeps.
+const KEPT: usize = 6;
+/// What an agent keeps: its cell, its target's cell, and the target and the revision of the map
+/// that this is the cell of. Cells count from 1: 0 is not known, -1 is none.
+type Kept = [f32; KEPT];
+const OWN: usize = 0;
+const TARGET: usize = 1;
+
+/// A cell as it is kept.
+#[inline]
+fn cell_of(kept: f32) -> u32 {
+    if kept >= 1.0 { kept as u32 - 1 } else { NONE }
 }
 
 #[typetag::serde(name = "next-hop")]
@@ -160,15 +175,13 @@ impl GlobalPlanner for NextHop {
         let workspace = scratch.get::<Workspace>();
         let a = &world.agents;
         let (map, ground) = (world.map, &world.site.ground);
-        workspace.look_up(world, chunk.rows, a.location);
-        core::mem::swap(&mut workspace.cells, &mut workspace.target_cells);
-        workspace.look_up(world, chunk.rows, a.target);
-        core::mem::swap(&mut workspace.cells, &mut workspace.target_cells);
+        let (kept, _) = out.memory.scalars.as_chunks_mut::<KEPT>();
+        workspace.find_cells(world, boxes, chunk.rows, kept);
         for (i, &row) in chunk.rows.iter().enumerate() {
             let row = row as usize;
-            let (cell, target_cell) = (workspace.cells[i], workspace.target_cells[i]);
+            let [cell, target_cell] = [kept[i][OWN], kept[i][TARGET]].map(cell_of);
             let at = a.location[row].point;
-            let way = if cell == target_cell {
+            let way = if cell == target_cell && cell != NONE {
                 let rest = (a.target[row].point - at).truncate();
                 let distance = rest.length();
                 if distance < 1e-6 {
@@ -187,7 +200,7 @@ impl GlobalPlanner for NextHop {
                             radius: a.radius[row],
                             target: a.target[row].point.truncate(),
                         };
-                        boxes.way(map, hops, to, cell, self.field, &walker)
+                        boxes.way(hops, to, cell, self.field, &walker)
                     });
                 match found {
                     Some(way) if way != Vec2::ZERO => way,
@@ -208,6 +221,13 @@ impl GlobalPlanner for NextHop {
             };
             out.preferred[i] = way * a.speed[row];
             out.target[i] = way * AIM;
+        }
+    }
+
+    fn memory(&self) -> Memory {
+        Memory {
+            scalars: &["cell", "target cell", "x", "y", "z", "revision"],
+            ..Memory::NONE
         }
     }
 
@@ -236,22 +256,65 @@ impl GlobalPlanner for NextHop {
 const AIM: f32 = 2.0;
 
 impl Workspace {
-    /// The cells of places of a chunk's agents.
-    fn look_up(&mut self, world: &World<'_>, rows: &[u32], places: &[Location]) {
+    /// Finds the cells of a chunk's agents and of their targets. Most are where they were: only
+    /// who has left a cell's box, and whose target is another, is looked up.
+    fn find_cells(
+        &mut self,
+        world: &World<'_>,
+        boxes: &CellBoxes,
+        rows: &[u32],
+        kept: &mut [Kept],
+    ) {
+        let (a, floors) = (&world.agents, world.site.ground.floors);
+        self.lost.clear();
         self.places.clear();
-        self.places
-            .extend(rows.iter().map(|&row| places[row as usize]));
+        for (i, (&row, kept)) in rows.iter().zip(kept.iter_mut()).enumerate() {
+            let (at, target) = (a.location[row as usize], a.target[row as usize]);
+            let floor = floors
+                .get(at.triangle as usize)
+                .copied()
+                .unwrap_or(u16::MAX);
+            if !boxes.holds(cell_of(kept[OWN]), at.point.truncate(), floor) {
+                self.lost.push((i * KEPT + OWN) as u32);
+                self.places.push(at);
+            }
+            let [x, y, z] = target.point.to_array();
+            let of = [x, y, z, world.map.revision as f32];
+            if kept[TARGET] == 0.0 || kept[TARGET + 1..] != of {
+                kept[TARGET + 1..].copy_from_slice(&of);
+                self.lost.push((i * KEPT + TARGET) as u32);
+                self.places.push(target);
+            }
+        }
+        if self.lost.is_empty() {
+            return;
+        }
         self.hints.clear();
-        self.hints.resize(rows.len(), NONE);
+        self.hints.resize(self.lost.len(), NONE);
         self.cells.clear();
-        self.cells.resize(rows.len(), NONE);
-        world.nav.region_of(
-            &world.site,
-            world.map,
-            &self.places,
-            &self.hints,
-            &mut self.cells,
-        );
+        self.cells.resize(self.lost.len(), NONE);
+        let found = &mut self.cells;
+        world
+            .nav
+            .region_of(&world.site, world.map, &self.places, &self.hints, found);
+        for ((&lost, &cell), place) in self.lost.iter().zip(found.iter()).zip(&self.places) {
+            let known = (cell as usize) < world.map.nodes();
+            let (i, column) = (lost as usize / KEPT, lost as usize % KEPT);
+            if column == OWN {
+                // Between the cells and a wall, who has just left a cell is still in it: the
+                // nearest one may lead back to where it came from.
+                let at = place.point.truncate();
+                let floor = floors.get(place.triangle as usize);
+                let floor = floor.copied().unwrap_or(u16::MAX);
+                let radius = a.radius[rows[i] as usize];
+                if !boxes.holds(cell, at, floor)
+                    && boxes.is_beside(cell_of(kept[i][OWN]), at, floor, radius)
+                {
+                    continue;
+                }
+            }
+            kept[i][column] = if known { (cell + 1) as f32 } else { -1.0 };
+        }
     }
 }
 
@@ -279,7 +342,7 @@ impl NextHop {
                     connectivity,
                     heuristic: Heuristic::of(world.map),
                     incoming: Incoming::of(world.map),
-                    boxes: CellBoxes::of(world.map),
+                    boxes: boxes_of(world),
                 });
             }
         }
@@ -510,6 +573,25 @@ impl NextHop {
         (self.epoch, self.began, self.tables) = (epoch, began, tables);
         Some(())
     }
+}
+
+/// The map's cells as boxes, if it is one of cells small enough to be kept as numbers.
+fn boxes_of(world: &World<'_>) -> Option<CellBoxes> {
+    let (map, floors) = (world.map, world.site.ground.floors);
+    let mut boxes = CellBoxes::of(map).filter(|_| map.nodes() < 1 << 24)?;
+    let nodes = map.nodes();
+    let mut regions = vec![NONE; nodes];
+    let hints = regions.clone();
+    world
+        .nav
+        .region_of(&world.site, map, &map.node_place, &hints, &mut regions);
+    boxes.set_floors((0..nodes).map(|n| {
+        // A centre that lies on another floor says nothing about its box.
+        let own = regions[n] as usize == n;
+        let floor = floors.get(map.node_place[n].triangle as usize);
+        floor.copied().filter(|_| own)
+    }));
+    Some(boxes)
 }
 
 /// The nodes of a goal.

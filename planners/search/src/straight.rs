@@ -76,6 +76,11 @@ impl<'a, 'w> Straight<'a, 'w> {
         }
     }
 
+    /// Whether every metre costs the same.
+    pub fn is_uniform(&self) -> bool {
+        self.metre.is_some()
+    }
+
     /// What a walk between two points costs at least.
     #[inline]
     pub fn bound(&self, from: Vec3, to: Vec3) -> f64 {

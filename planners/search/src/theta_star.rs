@@ -9,6 +9,10 @@
 //! pulled tight round the corners of walls, which are not nodes of most maps; no piece is
 //! replaced by a dearer one. Where prices have time slices, lines are priced at the time the agent
 //! would get there.
+//!
+//! Two ways round an obstacle may differ by less than what a walk over nodes is longer than one
+//! round corners, so the shorter one may look the longer. A second look pulls the cheapest route
+//! over the map's edges tight as well and takes the cheaper of the two.
 
 use glam::Vec3;
 use throng_core::{
@@ -16,7 +20,9 @@ use throng_core::{
     PlanRequest, PlannerError, RouteSink, Scratch, World, choices, options, register,
 };
 use throng_kit::{
-    search::{Connectivity, Entry, Heap, Terms},
+    search::{
+        Connectivity, Entry, Heap, Heuristic, Horizon, RouteQuery, SearchScratch, Terms, find_route,
+    },
     taut::{TautScratch, Turn, gate_at, pull_tight},
 };
 
@@ -39,6 +45,9 @@ options! {
         variant: Variant = Variant::Lazy;
         /// Whether routes are pulled tight round the corners of walls.
         taut: bool = true;
+        /// Whether the cheapest route over the map's edges is pulled tight too, on dense maps, and
+        /// the cheaper of the two taken: fewer routes go round the wrong side of something.
+        second_look: bool = true;
         /// Factor on the heuristic: above 1 the search expands fewer nodes and routes may cost up
         /// to so many times as much.
         weight: f32 = 1.0, "", 1.0..=10.0;
@@ -48,6 +57,7 @@ options! {
     state {
         /// Which nodes are connected, for one state of the doors.
         connectivity: Option<Connectivity>,
+        heuristic: Option<Heuristic>,
     }
 }
 
@@ -56,7 +66,7 @@ register! {
     about: "Any-angle routes: theta* with priced lines of sight, pulled tight round walls.",
     when: "Routes should be as short as the ground allows whatever the map, or should pass crowds at any angle.",
     when_not: "The map's gates have width already (routes over its edges are pulled tight as they are), or very many agents share few goals.",
-    growth: "Time in the nodes between start and goal, each with a walk over the ground to its parent; memory 40 bytes a node and thread.",
+    growth: "Time in the nodes between start and goal, each with a walk over the ground to its parent; memory 72 bytes a node and thread, 16 more for the second look.",
     paper: "Nash, Daniel, Koenig, Felner: Theta*: any-angle path planning on grids, AAAI 2007; Pentheny: Advanced techniques for robust, efficient crowds, Game AI Pro 2, 2015",
     needs: Capabilities::GRAPH,
     offers: Capabilities::ROUTES,
@@ -103,6 +113,9 @@ struct Workspace {
     heap: Heap,
     near: Vec<NodeId>,
     walk: Vec<Turn>,
+    other: Vec<Turn>,
+    ends: Option<[Attachment; 2]>,
+    search: SearchScratch,
     gates: Vec<Gate>,
     taut: TautScratch,
 }
@@ -134,6 +147,13 @@ impl GlobalPlanner for ThetaStar {
         let doors = world.site.ground.door_open;
         let holds = |k: &Connectivity| k.holds_for(world.map, doors);
         if !self.connectivity.as_ref().is_some_and(holds) {
+            let same = self
+                .connectivity
+                .as_ref()
+                .is_some_and(|k| k.is_of(world.map));
+            if !same || self.heuristic.is_none() {
+                self.heuristic = Some(Heuristic::of(world.map));
+            }
             self.connectivity = Some(Connectivity::new(world.map, doors));
         }
         Ok(())
@@ -529,16 +549,28 @@ impl ThetaStar {
             other => other?,
         };
         let Workspace {
-            walk, taut, gates, ..
+            walk,
+            other,
+            ends,
+            search,
+            taut,
+            gates,
+            ..
         } = workspace;
         let straight = Straight::new(world, request);
         let ground = &world.site.ground;
-        if self.taut {
-            // About when a piece is begun: pulling hardly changes it.
-            let begin = request.from.point;
-            pull_tight(ground, request.radius, walk, taut, &mut |a, b| {
-                straight.price_after(f64::from(begin.distance(a.point)), a, b)
-            });
+        let (mut length, mut paid) = self.pull(world, request, &straight, walk, taut);
+        // Nothing is shorter than one straight line, where every metre costs the same.
+        let may_gain = self.taut && self.second_look && ground.plan;
+        if may_gain
+            && (walk.len() > 2 || !straight.is_uniform())
+            && self.over_edges(world, request, *ends, &straight, search, other)
+        {
+            let (other_length, other_paid) = self.pull(world, request, &straight, other, taut);
+            if other_paid < paid {
+                (length, paid) = (other_length, other_paid);
+                core::mem::swap(walk, other);
+            }
         }
         gates.clear();
         let at = |turn: &Turn| -> Vec3 { turn.at.point };
@@ -546,14 +578,77 @@ impl ThetaStar {
             walk.windows(3)
                 .map(|w| gate_at(ground, at(&w[0]), w[1], at(&w[2]))),
         );
+        // Pieces along edges are priced by the search alone.
+        Ok((length, if self.taut { paid.min(cost) } else { cost }))
+    }
+
+    /// Pulls a walk tight, if that is wanted, and gives its length and price.
+    fn pull(
+        &self,
+        world: &World<'_>,
+        request: &PlanRequest,
+        straight: &Straight<'_, '_>,
+        walk: &mut Vec<Turn>,
+        taut: &mut TautScratch,
+    ) -> (f64, f64) {
+        if self.taut {
+            // About when a piece is begun: pulling hardly changes it.
+            let begin = request.from.point;
+            let ground = &world.site.ground;
+            pull_tight(ground, request.radius, walk, taut, &mut |a, b| {
+                straight.price_after(f64::from(begin.distance(a.point)), a, b)
+            });
+        }
         let (mut length, mut paid) = (0.0, 0.0);
         for pair in walk.windows(2) {
             let price = straight.price_after(length, pair[0].at, pair[1].at);
             length += straight.length(pair[0].at, pair[1].at);
             paid += price.unwrap_or_else(|| straight.bound(pair[0].at.point, pair[1].at.point));
         }
-        // Pieces along edges are priced by the search alone.
-        Ok((length, if self.taut { paid.min(cost) } else { cost }))
+        (length, paid)
+    }
+
+    /// Leaves the walk along the cheapest edges in `walk`; false if there is none all of whose
+    /// pieces are straight and free.
+    fn over_edges(
+        &self,
+        world: &World<'_>,
+        request: &PlanRequest,
+        ends: Option<[Attachment; 2]>,
+        straight: &Straight<'_, '_>,
+        search: &mut SearchScratch,
+        walk: &mut Vec<Turn>,
+    ) -> bool {
+        let Some([from, to]) = ends.filter(|e| e.iter().all(|end| end.edge == NONE)) else {
+            return false;
+        };
+        let prices = request.prices as usize;
+        let query = RouteQuery {
+            terms: Terms::new(world, prices, request.weight, request.radius),
+            from,
+            to,
+            heuristic: self.heuristic.unwrap_or_else(|| Heuristic::of(world.map)),
+            greed: self.weight.max(1.0),
+            most_expansions: self.limit,
+            horizon: Horizon::NONE,
+            old_tail: &[],
+        };
+        if find_route(&query, search).is_err() {
+            return false;
+        }
+        let map = world.map;
+        walk.clear();
+        walk.push(Turn::free(request.from));
+        let nodes = search.route().iter().map(|e| map.edge_to[*e as usize]);
+        let places = core::iter::once(from.node).chain(nodes);
+        let places = places.map(|n| map.node_place[n as usize]);
+        for place in places.chain(core::iter::once(request.to)) {
+            if walk.last().is_none_or(|last| last.at.point != place.point) {
+                walk.push(Turn::free(place));
+            }
+        }
+        let mut pieces = walk.windows(2);
+        pieces.all(|w| straight.price(w[0].at, w[1].at).is_some())
     }
 
     /// Searches, leaves the walk in the workspace and gives its cost.
@@ -581,6 +676,7 @@ impl ThetaStar {
         let mut terms = Terms::new(world, prices, request.weight, request.radius);
         let from = roomier(world, &terms, request.from, from, &mut workspace.near);
         let to = roomier(world, &terms, request.to, to, &mut workspace.near);
+        workspace.ends = Some([from, to]);
         if let Some(known) = known {
             terms = terms.nowhere_narrower_than(known.least_clearance());
             match known.widest(from.node, to.node) {

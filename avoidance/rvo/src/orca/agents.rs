@@ -9,7 +9,7 @@
 use fearless_simd::{Simd, f32x4, f32x16, mask32x16, prelude::*};
 use throng_core::{NON_RECIPROCAL, NeighbourRows, random::mix};
 
-use super::lanes::{LANES, Planes, Row, any};
+use super::lanes::{LANES, Planes, Row, any, greater};
 
 /// The agents of sixteen lanes.
 #[derive(Clone, Copy)]
@@ -181,20 +181,20 @@ pub fn agent_planes<S: Simd>(
         let towards = wx * px + wy * py;
         let round = overlap
             | (towards.simd_lt(zero) & (towards * towards).simd_gt(reach_squared * w_squared));
-        let w_length = w_squared.sqrt();
+        // One root for both cases: the length of w at the round front, else that of a leg.
+        let gap = distance_squared - reach_squared;
+        let root = round.select(w_squared, greater(gap, zero)).sqrt();
         // The leg on whose side the relative velocity is; the right one on the axis, for both of
         // a pair, so that they turn to different sides.
-        let gap = distance_squared - reach_squared;
-        let leg = gap.simd_gt(zero).select(gap, zero).sqrt();
         let left = (px * wy - py * wx).simd_gt(zero);
-        let signed_leg = left.select(leg, -leg);
+        let signed_leg = left.select(root, -root);
         let (leg_x, leg_y) = (
             -(px * reach + py * signed_leg),
             px * signed_leg - py * reach,
         );
-        let scale = round.select(w_length, distance_squared);
-        let mut nx = round.select(wx, leg_x) / scale;
-        let mut ny = round.select(wy, leg_y) / scale;
+        let scale = 1.0 / round.select(root, distance_squared);
+        let mut nx = round.select(wx, leg_x) * scale;
+        let mut ny = round.select(wy, leg_y) * scale;
 
         let counted = counts.simd_gt(rank as f32);
         let lost = counted & overlap & w_squared.simd_lt(1e-12);
@@ -211,7 +211,7 @@ pub fn agent_planes<S: Simd>(
             (nx, ny) = (x.load(simd), y.load(simd));
         }
 
-        let change = round.select(reach * rate - w_length, -(nx * rx + ny * ry));
+        let change = round.select(reach * rate - root, -(nx * rx + ny * ry));
         let offset = nx * own.vx + ny * own.vy + seen.share * change;
         // Numbers too large to square say nothing.
         let length = nx * nx + ny * ny;

@@ -1,21 +1,19 @@
 //! Glue of slot `avoidance`: a [`LocalAvoidance`] behind an [`AvoidanceTable`].
 
-use core::{
-    ffi::c_void,
-    marker::PhantomData,
-    mem::{align_of, offset_of, size_of},
-};
+use core::{ffi::c_void, marker::PhantomData};
 
 use serde::{Serialize, de::DeserializeOwned};
 use throng_abi::{
-    self as abi, ABI_VERSION, AvoidanceProfile, AvoidanceTable, Bytes, Call, Sink, Status, rows,
-    rows_mut,
+    self as abi, ABI_VERSION, AvoidanceProfile, AvoidanceTable, Call, Status, rows, rows_mut,
 };
 
-use super::{describe::Export, guard::guard};
+use super::{
+    describe::Export,
+    guard::guard,
+    held::{self, Beside, ColumnNames},
+};
 use crate::{
-    LocalAvoidance, Location, MemoryRows, NearWall, Neighbour, NeighbourRows, Scratch, Slot,
-    SteerChunk, SteerOut, WallRows,
+    LocalAvoidance, MemoryRows, NeighbourRows, Scratch, Slot, SteerChunk, SteerOut, WallRows,
 };
 
 /// An avoidance model as a line of [`export_plugin!`](crate::export_plugin).
@@ -28,17 +26,19 @@ where
         id,
         version,
         origin,
-        create: create::<T>,
-        destroy: destroy::<T>,
-        effective: effective::<T>,
+        create: held::create::<T, ColumnNames>,
+        destroy: held::destroy::<T, ColumnNames>,
+        effective: held::effective::<T, ColumnNames>,
         table: table::<T>,
     }
 }
 
-/// An instance: the strategy, and the names of its columns as the profile lends them.
-struct Held<T> {
-    strategy: T,
-    names: Vec<Bytes>,
+type Held<T> = held::Held<T, ColumnNames>;
+
+impl<T: LocalAvoidance> Beside<T> for ColumnNames {
+    fn of(strategy: &T) -> ColumnNames {
+        ColumnNames::of(strategy.memory())
+    }
 }
 
 struct Glue<T>(PhantomData<T>);
@@ -51,62 +51,13 @@ impl<T: LocalAvoidance + 'static> Glue<T> {
         new_scratch: Some(new_scratch),
         free_scratch: Some(free_scratch),
         steer: Some(steer::<T>),
+        longest_step: Some(longest_step::<T>),
     };
 }
 
 fn table<T: LocalAvoidance + 'static>() -> *const c_void {
     let table: &'static AvoidanceTable = &Glue::<T>::TABLE;
     core::ptr::from_ref(table).cast()
-}
-
-unsafe extern "C" fn create<T: LocalAvoidance + DeserializeOwned>(
-    call: *const Call,
-    options: Bytes,
-    out: *mut *mut c_void,
-) -> Status {
-    // SAFETY: the host lends options and `out` until the call returns.
-    unsafe {
-        guard(call, || {
-            let strategy: T =
-                serde_json::from_slice(options.get()).map_err(|e| format!("options: {e}"))?;
-            let memory = strategy.memory();
-            let names = memory
-                .scalars
-                .iter()
-                .chain(memory.tangents)
-                .chain(memory.locations)
-                .map(|name| Bytes::of(name.as_bytes()))
-                .collect();
-            *out = Box::into_raw(Box::new(Held { strategy, names })).cast();
-            Ok(None)
-        })
-    }
-}
-
-unsafe extern "C" fn destroy<T>(instance: *mut c_void) {
-    // SAFETY: the host gives back what `create` made, once.
-    unsafe {
-        guard(core::ptr::null(), || {
-            drop(Box::from_raw(instance.cast::<Held<T>>()));
-            Ok(None)
-        });
-    }
-}
-
-unsafe extern "C" fn effective<T: Serialize>(
-    call: *const Call,
-    instance: *const c_void,
-    out: *const Sink,
-) -> Status {
-    // SAFETY: an instance of `create`; the sink is the host's, until the call returns.
-    unsafe {
-        guard(call, || {
-            let held = &*instance.cast::<Held<T>>();
-            let text = serde_json::to_vec(&held.strategy).map_err(|e| e.to_string())?;
-            (*out).append(&text);
-            Ok(None)
-        })
-    }
 }
 
 unsafe extern "C" fn profile<T: LocalAvoidance>(
@@ -131,7 +82,7 @@ unsafe extern "C" fn profile<T: LocalAvoidance>(
                 tangent_count: memory.tangents.len() as u32,
                 location_count: memory.locations.len() as u32,
                 reserved: 0,
-                names: held.names.as_ptr(),
+                names: held.beside.0.as_ptr(),
             };
             Ok(None)
         })
@@ -152,25 +103,6 @@ unsafe extern "C" fn free_scratch(scratch: *mut c_void) {
     }
 }
 
-// The casts below lend the host's arrays as this crate's types: same size, order and alignment.
-const _: () = {
-    assert!(size_of::<glam::Vec2>() == size_of::<abi::Vec2>());
-    assert!(align_of::<glam::Vec2>() == align_of::<abi::Vec2>());
-    assert!(size_of::<Neighbour>() == size_of::<abi::Neighbour>());
-    assert!(align_of::<Neighbour>() == align_of::<abi::Neighbour>());
-    assert!(offset_of!(Neighbour, velocity) == offset_of!(abi::Neighbour, velocity));
-    assert!(size_of::<NearWall>() == size_of::<abi::NearWall>());
-    assert!(align_of::<NearWall>() == align_of::<abi::NearWall>());
-    assert!(offset_of!(NearWall, b) == offset_of!(abi::NearWall, b));
-    assert!(offset_of!(NearWall, before) == offset_of!(abi::NearWall, before));
-    assert!(offset_of!(NearWall, after) == offset_of!(abi::NearWall, after));
-    assert!(offset_of!(NearWall, flags) == offset_of!(abi::NearWall, flags));
-    assert!(offset_of!(NearWall, wall) == offset_of!(abi::NearWall, wall));
-    assert!(size_of::<Location>() == size_of::<abi::Location>());
-    assert!(align_of::<Location>() == align_of::<abi::Location>());
-    assert!(offset_of!(Location, triangle) == offset_of!(abi::Location, triangle));
-};
-
 unsafe extern "C" fn steer<T: LocalAvoidance>(
     call: *const Call,
     instance: *const c_void,
@@ -179,7 +111,7 @@ unsafe extern "C" fn steer<T: LocalAvoidance>(
     out: *const abi::SteerOut,
 ) -> Status {
     // SAFETY: instance and scratch are of this table; the host lends arrays of the lengths stated
-    // in `SteerIn` and `SteerOut` until the call returns; layouts are asserted above.
+    // in `SteerIn` and `SteerOut` until the call returns; layouts are asserted in `layout`.
     unsafe {
         guard(call, || {
             let held = &*instance.cast::<Held<T>>();
@@ -225,4 +157,16 @@ unsafe extern "C" fn steer<T: LocalAvoidance>(
             Ok(held.strategy.fault())
         })
     }
+}
+
+unsafe extern "C" fn longest_step<T: LocalAvoidance>(instance: *const c_void, fastest: f32) -> f32 {
+    let mut seconds = f32::NAN;
+    // SAFETY: an instance of `create`.
+    unsafe {
+        guard(core::ptr::null(), || {
+            seconds = (*instance.cast::<Held<T>>()).strategy.longest_step(fastest);
+            Ok(None)
+        });
+    }
+    seconds
 }

@@ -1,19 +1,18 @@
 //! Glue of slot `cost`: a [`CostModel`] behind a [`CostTable`].
 
-use core::{
-    ffi::c_void,
-    marker::PhantomData,
-    mem::{align_of, offset_of, size_of},
-};
+use core::{cell::RefCell, ffi::c_void, marker::PhantomData};
 
-use glam::Vec3;
 use serde::{Serialize, de::DeserializeOwned};
 use throng_abi::{
     self as abi, ABI_VERSION, Bytes, Call, CostProfile, CostTable, Sink, Status, rows, rows_mut,
     status,
 };
 
-use super::{describe::Export, guard::guard};
+use super::{
+    describe::Export,
+    guard::guard,
+    held::{self, Held},
+};
 use crate::{CostModel, CrowdView, PriceContext, Prices, RouteClass, Slot};
 
 /// A cost model as a line of [`export_plugin!`](crate::export_plugin).
@@ -26,9 +25,9 @@ where
         id,
         version,
         origin,
-        create: create::<T>,
-        destroy: destroy::<T>,
-        effective: effective::<T>,
+        create: held::create::<T, ()>,
+        destroy: held::destroy::<T, ()>,
+        effective: held::effective::<T, ()>,
         table: table::<T>,
     }
 }
@@ -52,47 +51,6 @@ fn table<T: CostModel + 'static>() -> *const c_void {
     core::ptr::from_ref(table).cast()
 }
 
-unsafe extern "C" fn create<T: CostModel + DeserializeOwned>(
-    call: *const Call,
-    options: Bytes,
-    out: *mut *mut c_void,
-) -> Status {
-    // SAFETY: the host lends options and `out` until the call returns.
-    unsafe {
-        guard(call, || {
-            let strategy: T =
-                serde_json::from_slice(options.get()).map_err(|e| format!("options: {e}"))?;
-            *out = Box::into_raw(Box::new(strategy)).cast();
-            Ok(None)
-        })
-    }
-}
-
-unsafe extern "C" fn destroy<T>(instance: *mut c_void) {
-    // SAFETY: the host gives back what `create` made, once.
-    unsafe {
-        guard(core::ptr::null(), || {
-            drop(Box::from_raw(instance.cast::<T>()));
-            Ok(None)
-        });
-    }
-}
-
-unsafe extern "C" fn effective<T: Serialize>(
-    call: *const Call,
-    instance: *const c_void,
-    out: *const Sink,
-) -> Status {
-    // SAFETY: an instance of `create`; the sink is the host's, until the call returns.
-    unsafe {
-        guard(call, || {
-            let text = serde_json::to_vec(&*instance.cast::<T>()).map_err(|e| e.to_string())?;
-            (*out).append(&text);
-            Ok(None)
-        })
-    }
-}
-
 unsafe extern "C" fn profile<T: CostModel>(
     call: *const Call,
     instance: *const c_void,
@@ -101,7 +59,7 @@ unsafe extern "C" fn profile<T: CostModel>(
     // SAFETY: an instance of `create`; the host lends the profile to be filled.
     unsafe {
         guard(call, || {
-            let strategy = &*instance.cast::<T>();
+            let strategy = &(*instance.cast::<Held<T, ()>>()).strategy;
             *out = CostProfile {
                 size: size_of::<CostProfile>() as u32,
                 version: ABI_VERSION,
@@ -114,21 +72,13 @@ unsafe extern "C" fn profile<T: CostModel>(
     }
 }
 
-// The casts below lend the host's arrays as this crate's types.
-const _: () = {
-    assert!(size_of::<Vec3>() == size_of::<abi::Vec3>());
-    assert!(align_of::<Vec3>() == align_of::<abi::Vec3>());
-    assert!(size_of::<RouteClass>() == size_of::<abi::RouteClass>());
-    assert!(offset_of!(RouteClass, radius) == offset_of!(abi::RouteClass, radius));
-};
-
 /// The crowd as the strategy sees it.
 ///
 /// # Safety
 /// The host lends columns of the length stated, or null ones, for `'a`.
-unsafe fn crowd_view<'a>(crowd: &abi::Crowd) -> CrowdView<'a> {
+pub(super) unsafe fn crowd_view<'a>(crowd: &abi::Crowd) -> CrowdView<'a> {
     let n = crowd.cells;
-    // SAFETY: the caller's promise; layouts are asserted above.
+    // SAFETY: the caller's promise; layouts are asserted in `layout`.
     unsafe {
         CrowdView {
             area: rows(crowd.area, n),
@@ -150,47 +100,64 @@ unsafe extern "C" fn price<T: CostModel>(
     // SAFETY: an instance of `create`; the host lends tables and arrays until the call returns.
     unsafe {
         guard(call, || {
-            let strategy = &*instance.cast::<T>();
-            let given = &*context;
-            let crowd = crowd_view(&*given.crowd);
+            let strategy = &(*instance.cast::<Held<T, ()>>()).strategy;
+            let crowd = crowd_view(&*(*context).crowd);
             let cells = crowd.cells();
+            let class = (*context).route_class;
+            // An earlier host's table ends before the last column.
+            let whole = (*context).size as usize >= size_of::<abi::PriceIn>();
             let context = PriceContext {
                 crowd,
-                cell_speed: rows(given.cell_speed, cells),
-                cell_length: &[],
-                class: RouteClass {
-                    profile: given.class.profile,
-                    speed: given.class.speed,
-                    weight: given.class.weight,
-                    radius: given.class.radius,
+                cell_speed: rows((*context).cell_speed, cells),
+                cell_length: if whole {
+                    rows((*context).cell_length, cells)
+                } else {
+                    &[]
                 },
-                time: given.time,
+                class: RouteClass {
+                    profile: class.profile,
+                    speed: class.speed,
+                    weight: class.weight,
+                    radius: class.radius,
+                },
+                time: (*context).time,
             };
-            let mut prices = last_prices(&*out);
+            let mut prices = PRICES.take();
+            last_prices(&*out, &mut prices);
             strategy.price(&context, &mut prices);
-            hand_over(&prices, cells, out)?;
+            let handed = hand_over(&prices, cells, out);
+            PRICES.set(prices);
+            handed?;
             Ok(strategy.fault())
         })
     }
+}
+
+thread_local! {
+    /// Prices until they are handed over, so that an epoch needs no new memory.
+    static PRICES: RefCell<Prices> = RefCell::new(Prices::default());
 }
 
 /// The prices of the last epoch, as the host holds them.
 ///
 /// # Safety
 /// The arrays of `out` are the host's and as long as stated.
-unsafe fn last_prices(out: &abi::PriceOut) -> Prices {
+unsafe fn last_prices(out: &abi::PriceOut, prices: &mut Prices) {
+    prices.directions = out.directions;
+    prices.slices = out.slices;
+    prices.slice_seconds = out.slice_seconds;
+    prices.uniform = (out.is_uniform != 0).then_some(out.uniform);
+    prices.least_base = out.least_base;
+    prices.base.clear();
+    prices.crowd.clear();
+    prices.blocked.clear();
     // SAFETY: the caller's promise.
     unsafe {
-        Prices {
-            directions: out.directions,
-            slices: out.slices,
-            slice_seconds: out.slice_seconds,
-            uniform: (out.is_uniform != 0).then_some(out.uniform),
-            base: rows(out.base, out.entries).to_vec(),
-            crowd: rows(out.crowd, out.entries).to_vec(),
-            blocked: rows(out.blocked, out.blocked_words).to_vec(),
-            least_base: out.least_base,
-        }
+        prices.base.extend_from_slice(rows(out.base, out.entries));
+        prices.crowd.extend_from_slice(rows(out.crowd, out.entries));
+        prices
+            .blocked
+            .extend_from_slice(rows(out.blocked, out.blocked_words));
     }
 }
 
@@ -251,7 +218,7 @@ unsafe extern "C" fn observe<T: CostModel>(
     // SAFETY: an instance of `create` that nobody else uses now; the host lends the crowd.
     unsafe {
         guard(call, || {
-            let strategy = &mut *instance.cast::<T>();
+            let strategy = &mut (*instance.cast::<Held<T, ()>>()).strategy;
             strategy.observe(&crowd_view(&*crowd), seconds);
             Ok(strategy.fault())
         })
@@ -267,7 +234,7 @@ unsafe extern "C" fn save<T: CostModel>(
     unsafe {
         guard(call, || {
             let mut bytes = Vec::new();
-            (*instance.cast::<T>()).save(&mut bytes);
+            (*instance.cast::<Held<T, ()>>()).strategy.save(&mut bytes);
             (*out).append(&bytes);
             Ok(None)
         })
@@ -282,7 +249,7 @@ unsafe extern "C" fn load<T: CostModel>(
     // SAFETY: an instance of `create` that nobody else uses now; the host lends the bytes.
     unsafe {
         guard(call, || {
-            let strategy = &mut *instance.cast::<T>();
+            let strategy = &mut (*instance.cast::<Held<T, ()>>()).strategy;
             strategy.load(saved.get()).map_err(|e| e.reason)?;
             Ok(None)
         })

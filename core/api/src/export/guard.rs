@@ -13,13 +13,34 @@ thread_local! {
     static LAST_PANIC: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
+/// Why a call gives no answer.
+pub(super) struct Refusal {
+    pub status: Status,
+    pub reason: String,
+}
+
+impl From<String> for Refusal {
+    fn from(reason: String) -> Refusal {
+        Refusal {
+            status: status::ERROR,
+            reason,
+        }
+    }
+}
+
+impl From<&str> for Refusal {
+    fn from(reason: &str) -> Refusal {
+        Refusal::from(reason.to_owned())
+    }
+}
+
 /// Runs a strategy's work for the host. `Ok(Some(text))` is a fault beside a valid answer.
 ///
 /// # Safety
 /// `call` is null or the host's call that is running now.
 pub(super) unsafe fn guard(
     call: *const Call,
-    work: impl FnOnce() -> Result<Option<String>, String>,
+    work: impl FnOnce() -> Result<Option<String>, Refusal>,
 ) -> Status {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(None)) => status::OK,
@@ -28,10 +49,10 @@ pub(super) unsafe fn guard(
             unsafe { report(call, &fault) };
             status::FAULT
         }
-        Ok(Err(reason)) => {
+        Ok(Err(refusal)) => {
             // SAFETY: the caller's promise.
-            unsafe { report(call, &reason) };
-            status::ERROR
+            unsafe { report(call, &refusal.reason) };
+            refusal.status
         }
         Err(payload) => {
             let text = panic_text(&*payload);
@@ -85,6 +106,7 @@ pub unsafe extern "C" fn start(call: *const Call) -> Status {
                 return Err("the host gave no call".into());
             };
             super::host::connect(call.host);
+            super::forward::install();
             // The library has a standard library of its own, and so a hook of its own.
             HOOK.call_once(|| {
                 set_hook(Box::new(|panic| {
@@ -113,7 +135,7 @@ mod tests {
         }
     }
 
-    fn run(work: impl FnOnce() -> Result<Option<String>, String>) -> (Status, String) {
+    fn run(work: impl FnOnce() -> Result<Option<String>, Refusal>) -> (Status, String) {
         let mut text = String::new();
         let call = Call {
             size: size_of::<Call>() as u32,
@@ -137,6 +159,13 @@ mod tests {
             (status::FAULT, "odd".into())
         );
         assert_eq!(run(|| Err("no".into())), (status::ERROR, "no".into()));
+        let unsuitable = || {
+            Err(Refusal {
+                status: status::UNSUITABLE,
+                reason: "too steep".into(),
+            })
+        };
+        assert_eq!(run(unsuitable), (status::UNSUITABLE, "too steep".into()));
         let (status, text) = run(|| panic!("{} sheep", 3));
         assert_eq!(status, status::PANIC);
         assert!(text.contains("3 sheep"), "{text}");

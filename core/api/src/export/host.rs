@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use throng_abi::{Bytes, Host};
 
-static HOST: OnceLock<&'static Host> = OnceLock::new();
+static HOST: OnceLock<Host> = OnceLock::new();
 
 /// How much a log line matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,17 +22,27 @@ pub enum Level {
     Trace = 5,
 }
 
-/// Takes the host's callbacks; the first ones stay.
+/// Takes the host's callbacks; the first ones stay. A host whose table is smaller, made before the
+/// last functions were appended, has none in their places.
 ///
 /// # Safety
 /// `host` is null, or points to a table that lives as long as the process and whose functions may
 /// be called from any thread.
 pub unsafe fn connect(host: *const Host) {
-    // SAFETY: the caller's promise.
-    if let Some(host) = unsafe { host.as_ref() } {
-        // A second host is the first one again: a library has one process.
-        let _ = HOST.set(host);
+    if host.is_null() {
+        return;
     }
+    // A second host is the first one again: a library has one process.
+    HOST.get_or_init(|| {
+        // SAFETY: the caller's promise; the copy ends with the shorter of both tables, and zero is
+        // no function.
+        unsafe {
+            let size = ((*host).size as usize).min(size_of::<Host>());
+            let mut own = core::mem::MaybeUninit::<Host>::zeroed();
+            core::ptr::copy_nonoverlapping(host.cast::<u8>(), own.as_mut_ptr().cast(), size);
+            own.assume_init()
+        }
+    });
 }
 
 /// Writes a line to the host's log; without a host it is dropped.
@@ -51,5 +61,14 @@ pub fn should_stop() -> bool {
         host.should_stop
             // SAFETY: `connect`'s caller vouched for the table.
             .is_some_and(|should_stop| unsafe { should_stop(host.context) } != 0)
+    })
+}
+
+/// The highest [`Level`] of line that the host reads now, as a number; 0 for none.
+pub(super) fn log_level() -> u32 {
+    HOST.get().map_or(0, |host| match host.log_level {
+        // SAFETY: `connect`'s caller vouched for the table.
+        Some(log_level) => unsafe { log_level(host.context) },
+        None => Level::Trace as u32,
     })
 }

@@ -3,21 +3,35 @@
 //! The glue turns an ordinary trait implementation into the C tables of `throng-abi`: it catches
 //! panics, copies nothing that can be lent, and reports through the host's sink. The strategy is
 //! written, registered and tested as if it were built in; [`export_plugin!`](crate::export_plugin)
-//! adds the symbol that makes the same crate loadable.
+//! adds the symbol that makes the same crate loadable. What the strategy says through `tracing`
+//! arrives in the host's, linked or loaded; [`should_stop`] tells long work to return early.
 
 #![allow(unsafe_code)]
 
 mod avoidance;
 mod cost;
 mod describe;
+mod forward;
+mod group;
 mod guard;
+mod held;
 mod host;
+mod layout;
+mod lod;
+mod nav;
+mod planner;
+mod site;
+mod world;
 
 pub use avoidance::avoidance;
 pub use cost::cost;
 pub use describe::{Descriptors, Export, describe};
+pub use group::group;
 pub use guard::start;
 pub use host::{Level, connect, log, should_stop};
+pub use lod::lod;
+pub use nav::nav;
+pub use planner::planner;
 pub use throng_abi as abi;
 
 /// Makes a crate's strategies loadable from a dynamic library.
@@ -103,8 +117,15 @@ macro_rules! export_plugin {
             };
         };
     };
-    (@Avoidance $id:literal, $type:ty) => {
-        $crate::export::avoidance::<$type>(
+    (@Nav $id:literal, $type:ty) => {
+        $crate::export::nav::<$type>(
+            $id,
+            env!("CARGO_PKG_VERSION"),
+            concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")),
+        )
+    };
+    (@Planner $id:literal, $type:ty) => {
+        $crate::export::planner::<$type>(
             $id,
             env!("CARGO_PKG_VERSION"),
             concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")),
@@ -117,9 +138,32 @@ macro_rules! export_plugin {
             concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")),
         )
     };
+    (@Avoidance $id:literal, $type:ty) => {
+        $crate::export::avoidance::<$type>(
+            $id,
+            env!("CARGO_PKG_VERSION"),
+            concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")),
+        )
+    };
+    (@Lod $id:literal, $type:ty) => {
+        $crate::export::lod::<$type>(
+            $id,
+            env!("CARGO_PKG_VERSION"),
+            concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")),
+        )
+    };
+    (@Group $id:literal, $type:ty) => {
+        $crate::export::group::<$type>(
+            $id,
+            env!("CARGO_PKG_VERSION"),
+            concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")),
+        )
+    };
     (@$slot:ident $id:literal, $type:ty) => {
         compile_error!(concat!(
-            "slot ", stringify!($slot), " cannot be loaded from a library; Avoidance and Cost can"
+            "there is no slot ",
+            stringify!($slot),
+            "; there are Nav, Planner, Cost, Avoidance, Lod and Group"
         ))
     };
 }

@@ -2,6 +2,8 @@
 //!
 //! The lane is a line through the gates: at offset 0 through their middles, at -1 and 1 as close
 //! to their left and right ends as the radius allows (left and right of the direction of travel).
+//! Where ways of a medial axis meet, the lane changes from the walls of one edge to those of the
+//! next.
 //! An attraction point runs ahead on it (Karamouzas, Geraerts, Overmars 2009): `look_ahead`
 //! metres from where the walker stands beside its lane, and as much farther as it is off it, so
 //! that nobody walks straight across; or nearer where the straight way there would not pass
@@ -10,8 +12,8 @@
 //! leaves the lane and goes straight for the target.
 
 use glam::Vec3;
-use throng_core::{Attachment, Gate, Location, NavMap, NavRepresentation, Site};
-use throng_kit::funnel::gates_before;
+use throng_core::{Attachment, Gate, GroundView, Location, NavMap, NavRepresentation, Site};
+use throng_kit::{Walk, funnel::gates_before};
 
 use super::{FollowScratch, Walker, shrunk};
 use crate::track::{Routes, Track};
@@ -21,6 +23,9 @@ const EDGES: [usize; 3] = [3, 8, 24];
 
 /// Within so many look-aheads of a target that is in sight the lane is left for the straight way.
 const STRAIGHT: f32 = 4.0;
+
+/// A corner that hides the lane is looked round again after this share of the way to it.
+const HIDDEN: f32 = 0.2;
 
 /// The point of a gate that a lane passes through.
 pub fn lane_point(gate: &Gate, radius: f32, lane: f32) -> Vec3 {
@@ -44,6 +49,35 @@ pub fn lane_point(gate: &Gate, radius: f32, lane: f32) -> Vec3 {
     }
 }
 
+/// A gate whose open ends keep a body's radius from the walls of a flat ground: on grids they may
+/// lie at the corner of one.
+pub fn fitted(gate: &Gate, radius: f32, ground: &GroundView<'_>) -> Gate {
+    const BOTH: u32 = Gate::LEFT_WALL | Gate::RIGHT_WALL;
+    if !ground.flat || gate.flags & BOTH == BOTH || gate.left == gate.right {
+        return *gate;
+    }
+    let pulled = |end: Vec3, wall: u32| {
+        let in_way = gate.middle - end;
+        let far = in_way.length();
+        if gate.flags & wall != 0 || far <= 0.0 {
+            return end;
+        }
+        let place = Location {
+            point: end,
+            triangle: gate.triangle,
+        };
+        // The straight way between two such ends, round a corner, keeps 0.7 of what they keep.
+        let keep = radius * 1.5;
+        let missing = keep - ground.free_distance(place, keep);
+        end + in_way * (missing.max(0.0) / far).min(1.0)
+    };
+    Gate {
+        left: pulled(gate.left, Gate::LEFT_WALL),
+        right: pulled(gate.right, Gate::RIGHT_WALL),
+        ..*gate
+    }
+}
+
 /// Finds the attraction point of an agent and stores it in its track.
 #[expect(
     clippy::too_many_arguments,
@@ -59,7 +93,7 @@ pub fn find_attraction(
     map: &NavMap,
     scratch: &mut FollowScratch,
 ) {
-    track.stale = false;
+    (track.stale, track.wait) = (false, 0.0);
     if !track.has_gate {
         (track.corner, track.lane_to) = (walker.target, walker.target);
         return;
@@ -70,25 +104,41 @@ pub fn find_attraction(
     } else {
         lane_beside(track, walker, routes, nav, site, map)
     };
-    let FollowScratch { gates, lane, .. } = scratch;
+    let FollowScratch {
+        gates,
+        lane,
+        passed,
+        ..
+    } = scratch;
     gates.clear();
     lane.clear();
+    passed.clear();
     lane.push(from);
+    passed.push(0);
+    let edges = routes.edges_ahead(track);
     let (mut looked, mut ahead, mut whole) = (0, 0.0, false);
-    for edges in EDGES {
+    for upto in EDGES {
         let known = gates.len();
-        routes.more_gates(track, nav, site, map, looked..edges, gates);
-        looked = edges;
-        whole = track.remaining() as usize <= edges;
-        let points = gates[known..]
-            .iter()
-            .map(|gate| lane_point(gate, walker.radius, walker.lane));
-        for point in points.chain(whole.then_some(walker.target)) {
-            // What lies before the next gate is not ahead of everybody.
-            if lane.len() > 1 {
-                ahead += lane[lane.len() - 1].distance(point);
+        routes.more_gates(track, nav, site, map, looked..upto, gates);
+        looked = upto;
+        whole = track.remaining() as usize <= upto;
+        for k in known..gates.len() {
+            // Where ways meet an edge begins at other walls than those at which the last one ends.
+            let cut = match edges.get(k) {
+                Some(&edge) if k > 0 && is_junction(map, edge) => nav.gate_at(site, map, edge, 0.0),
+                _ => None,
+            };
+            gates[k] = fitted(&gates[k], walker.radius, &site.ground);
+            for gate in cut.iter().chain([&gates[k]]) {
+                let point = lane_point(gate, walker.radius, walker.lane);
+                // What lies before the next gate is not ahead of everybody.
+                if lane.len() > 1 {
+                    ahead += lane[lane.len() - 1].distance(point);
+                }
+                lane.push(point);
+                passed.push(k as u32);
             }
-            lane.push(point);
+            passed[lane.len() - 1] += 1;
         }
         let off = match lane[..] {
             [from, to, ..] => off_lane(from, to, walker.point),
@@ -99,30 +149,41 @@ pub fn find_attraction(
         }
     }
     if whole {
-        gates.truncate(gates_before(gates, walker.target.truncate()));
-        lane.truncate(gates.len() + 1);
+        let count = gates_before(gates, walker.target.truncate());
+        gates.truncate(count);
+        let beyond = passed.iter().position(|p| *p as usize > count);
+        lane.truncate(beyond.unwrap_or(lane.len()));
+        // A cut that leads to no gate leads nowhere.
+        while lane.len() > 1 && passed[lane.len() - 1] == passed[lane.len() - 2] {
+            lane.pop();
+        }
+        passed.truncate(lane.len());
         lane.push(walker.target);
+        passed.push(count as u32);
     }
-    track.lane_from = scratch.lane[0];
-    track.lane_next = scratch.lane[1];
-    track.has_lane = true;
 
     let at_hand = walker.radius.max(walker.speed * walker.dt);
-    let beside = stands_beside(&scratch.lane, walker.point, at_hand);
-    if beside.segment > 0 {
-        let passed = beside.segment.min(scratch.gates.len());
-        routes.skip(track, passed, nav, site, map, &mut scratch.skipped);
+    let beside = stands_beside(lane, walker.point, at_hand);
+    let gone = passed[beside.segment] as usize;
+    if gone > 0 {
+        routes.skip(track, gone, nav, site, map, &mut scratch.skipped);
         track.stale = false;
-        track.lane_from = scratch.lane[passed];
-        track.lane_next = scratch.lane[(passed + 1).min(scratch.lane.len() - 1)];
     }
+    track.lane_from = scratch.lane[beside.segment];
+    track.has_lane = true;
     let near = STRAIGHT * look_ahead;
-    let ahead = &scratch.gates[beside.segment.min(scratch.gates.len())..];
+    let ahead = &scratch.gates[gone..];
     if whole && walker.offset(walker.target).length() <= near && sees_target(walker, ahead) {
         (track.corner, track.lane_to) = (walker.target, walker.target);
         return;
     }
     run_ahead(track, walker, look_ahead, beside, scratch);
+}
+
+/// Whether more ways meet where an edge begins than the one that leads on.
+fn is_junction(map: &NavMap, edge: u32) -> bool {
+    let node = map.edge_from[edge as usize] as usize;
+    map.edge_start[node + 1] - map.edge_start[node] > 2
 }
 
 /// Whether the straight way to the target passes through all the gates on the way.
@@ -222,7 +283,7 @@ fn run_ahead(
     beside: Beside,
     scratch: &FollowScratch,
 ) {
-    let (lane, gates) = (&scratch.lane, &scratch.gates);
+    let (lane, gates, passed) = (&scratch.lane, &scratch.gates, &scratch.passed);
     let mut left = look_ahead + beside.point.distance(walker.point);
     let mut at = beside.point;
     // What is seen: between the ends of the gates so far, as directions from the walker.
@@ -251,13 +312,16 @@ fn run_ahead(
             if share < 1.0 {
                 let corner = at + (to - at) * share;
                 let near = walker.radius.min(0.1);
-                track.corner = if walker.offset(corner).length_squared() > near * near {
-                    corner
+                let far = walker.offset(corner).length();
+                if far > near {
+                    track.corner = corner;
+                    // More of the lane comes into sight as the corner comes nearer.
+                    track.wait = far * HIDDEN;
                 } else {
-                    to
-                };
+                    track.corner = to;
+                    track.stale = true;
+                }
                 track.lane_to = track.corner;
-                track.stale = true;
                 return;
             }
         }
@@ -265,7 +329,9 @@ fn run_ahead(
             (track.corner, track.lane_to) = (to, end);
             return;
         }
-        if let Some(gate) = gates.get(k) {
+        if passed[k + 1] > passed[k]
+            && let Some(gate) = gates.get(passed[k] as usize)
+        {
             let [l, r] = shrunk(gate, walker.radius).map(|p| walker.offset(p));
             // A gate that is already behind narrows nothing.
             if r.perp_dot(l) > 0.0 {
@@ -290,9 +356,10 @@ pub fn run_on(track: &mut Track, walker: &Walker) {
     let way = track.lane_to - track.corner;
     let length = way.length();
     let progress = walker.velocity.length() * walker.dt;
+    track.wait -= progress;
     if length <= progress {
         track.corner = track.lane_to;
-        track.stale |= track.has_gate;
+        track.stale |= track.has_gate && track.wait <= 0.0;
     } else {
         track.corner += way * (progress / length);
     }
@@ -364,6 +431,8 @@ mod tests {
         let points = gates.iter().map(|g| lane_point(g, walker.radius, lane));
         scratch.lane.extend(points);
         scratch.lane.push(target);
+        scratch.passed.extend(0..=gates.len() as u32);
+        scratch.passed.push(gates.len() as u32);
         let mut track = Track::default();
         let beside = stands_beside(&scratch.lane, walker.point, 0.25);
         run_ahead(&mut track, &walker, ahead, beside, &scratch);
@@ -395,10 +464,14 @@ mod tests {
         // The line of sight passes the first gate no lower than its shrunk right end.
         let slope = (track.corner.y - 1.0) / (track.corner.x - 7.0);
         assert!(1.0 + slope >= -1.75 - 1e-4, "{track:?}");
-        assert!(
-            track.stale,
-            "it is looked for again while the corner hides the lane"
-        );
+        // It stands still and is looked for again soon, while the corner hides the lane.
+        assert_eq!(track.lane_to, track.corner);
+        assert!(track.wait > 0.0 && track.wait < 1.0, "{track:?}");
+        let mut later = track;
+        for _ in 0..10 {
+            run_on(&mut later, &walker(7.0, 1.0, Vec3::ZERO));
+        }
+        assert!(later.stale || !later.has_gate);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use throng_core::{Neighbour, NeighbourRows};
 
+use crate::relevance::Screens;
+
 use super::{quick::Few, rank::Candidates};
 
 /// Neighbours in compressed rows; memory is kept from chunk to chunk.
@@ -19,6 +21,8 @@ pub struct NeighbourBuffer {
     pub(super) few: Vec<Few>,
     /// Walls near the agent at hand.
     pub(super) walls: Vec<u32>,
+    /// The same where the ground is not flat.
+    pub(super) screens: Screens,
 }
 
 impl NeighbourBuffer {
@@ -36,6 +40,16 @@ impl NeighbourBuffer {
             radius: &self.radius[..self.used],
             flags: &self.flags[..self.used],
             id: &self.id[..self.used],
+        }
+    }
+
+    /// Puts empty rows between those that were found, where `looked` is not set.
+    pub fn spread(&mut self, looked: &[bool]) {
+        let mut from = self.start.len() - 1;
+        self.start.resize(looked.len() + 1, 0);
+        for (i, &looked) in looked.iter().enumerate().rev() {
+            self.start[i + 1] = self.start[from];
+            from -= usize::from(looked);
         }
     }
 
@@ -63,5 +77,26 @@ impl NeighbourBuffer {
     #[inline]
     pub(super) fn end_row(&mut self) {
         self.start.push(self.used as u32);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_rows_are_put_between() {
+        let mut buffer = NeighbourBuffer::default();
+        buffer.begin();
+        for row in [2, 0, 3] {
+            buffer.reserve(row);
+            buffer.used += row;
+            buffer.end_row();
+        }
+        buffer.spread(&[false, true, true, false, false, true, false]);
+        assert_eq!(buffer.rows().start, [0, 0, 2, 2, 2, 2, 5, 5]);
+        buffer.begin();
+        buffer.spread(&[false, false]);
+        assert_eq!(buffer.rows().start, [0, 0, 0]);
     }
 }

@@ -8,7 +8,7 @@ use super::{
     buffer::NeighbourBuffer,
     gather::{GROWTH, Search, same_group},
     grid::NeighbourGrid,
-    quick::{BATCH, Quick},
+    quick::{BATCH, Quick, room},
     rank::Disc,
 };
 use crate::relevance::{list_walls, wall_crosses};
@@ -38,7 +38,7 @@ impl Search<'_> {
         out.few.resize_with(BATCH, Default::default);
         let mut searches = [Searching::default(); BATCH];
         for (first, rows) in (0..).step_by(BATCH).zip(rows.chunks(BATCH)) {
-            out.reserve(self.most * BATCH);
+            out.reserve(room(self.most));
             for (i, &row) in rows.iter().enumerate() {
                 let clear = clear.get(first + i).copied().unwrap_or(0.0);
                 let distance = self.hint(kth[first + i]).min(self.reach);
@@ -56,15 +56,7 @@ impl Search<'_> {
                     distance,
                 };
             }
-            let searches = &mut searches[..rows.len()];
-            for (search, few) in searches.iter_mut().zip(&mut out.few) {
-                if let Some(count) = search.count
-                    && !few.rank(simd, count)
-                {
-                    search.count = None;
-                }
-            }
-            for (i, search) in searches.iter().enumerate() {
+            for (i, search) in searches[..rows.len()].iter().enumerate() {
                 let Searching {
                     own,
                     count,

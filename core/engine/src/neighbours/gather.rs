@@ -12,14 +12,21 @@ use throng_core::{
 
 use super::{
     buffer::NeighbourBuffer,
+    curved::Look,
     grid::{Entry, NeighbourGrid, Standing},
+    rank::LANES,
 };
-use crate::relevance::{wall_between, wall_distance_bound};
+use crate::relevance::Screens;
 
 /// How much farther to look when too few were found.
 pub(super) const GROWTH: f32 = 1.5;
 
 impl NeighbourGrid {
+    /// A distance within which no standing wall is, on a ground that is not flat; at most `limit`.
+    pub fn clear_distance(&self, ground: &GroundView<'_>, at: Vec3, limit: f32) -> f32 {
+        self.screens.clear_distance(ground, at, limit)
+    }
+
     /// Finds for each row of a chunk the nearest relevant neighbours, at most `perception.most`
     /// within `perception.reach`.
     ///
@@ -125,31 +132,39 @@ impl Search<'_> {
         let mut distance = hint.min(self.reach);
         loop {
             let limit = distance * distance;
-            let feet = (distance + lean) * (distance + lean);
+            let body = &standing.body;
+            let look = Look::new(body, distance, &grid.relevance);
             out.candidates.clear();
-            grid.runs(standing.body.feet, distance + lean, |run| {
-                for e in run {
-                    // Spheres are no nearer than feet less both heights.
-                    let apart = grid.standing[e].body.feet - standing.body.feet;
-                    if apart.length_squared() > feet && lean > 0.0 {
-                        continue;
+            grid.runs(
+                body.feet,
+                distance + lean,
+                // Inlined, or it would leave the instruction set of the caller.
+                #[inline(always)]
+                |run| {
+                    for first in run.clone().step_by(LANES) {
+                        let mut bits = look.at(simd, &grid.bodies, first..run.end);
+                        while bits != 0 {
+                            let e = first + bits.trailing_zeros() as usize;
+                            bits &= bits - 1;
+                            let other = &grid.standing[e].body;
+                            let squared = body.nearest(other).length_squared();
+                            let relevant = squared <= limit
+                                && e != own
+                                && grid.relevance.relation(body, other).0;
+                            if relevant {
+                                out.candidates.push(squared, e as u32);
+                            }
+                        }
                     }
-                    let squared = standing
-                        .body
-                        .nearest(&grid.standing[e].body)
-                        .length_squared();
-                    if squared <= limit && e != own {
-                        out.candidates.push(squared, e as u32);
-                    }
-                }
-            });
+                },
+            );
             let found = out.candidates.len();
             let last = distance >= self.reach;
             if found >= self.most || last {
                 out.candidates
                     .rank(simd, found, |e| grid.entries[e as usize].id);
                 let first = out.used;
-                let farthest = self.take_relevant(own, frame, normal, out);
+                let farthest = self.take_visible(own, frame, normal, out);
                 if out.used - first == self.most {
                     return farthest.sqrt();
                 }
@@ -162,9 +177,9 @@ impl Search<'_> {
         }
     }
 
-    /// Writes the first relevant of the ranked candidates; gives the squared distance of the
-    /// last.
-    fn take_relevant(
+    /// Writes the first of the ranked candidates that no wall hides; gives the squared distance of
+    /// the last.
+    fn take_visible(
         &self,
         own: usize,
         frame: Frame,
@@ -173,17 +188,17 @@ impl Search<'_> {
     ) -> f32 {
         let grid = self.grid;
         let (standing, group) = (&grid.standing[own], grid.entries[own].group);
-        let clear = wall_distance_bound(&self.ground, standing.body.feet) - 2.0 * grid.tallest;
+        let walled = self.list_screens(own, out);
         let end = out.used + self.most;
         let mut farthest = 0.0;
         for place in 0..out.candidates.len() {
             let (squared, e) = out.candidates.ranked(place);
             let (other, entry) = (&grid.standing[e as usize], &grid.entries[e as usize]);
-            let (relevant, one_sided) = grid.relevance.relation(&standing.body, &other.body);
-            let may_hide = grid.relevance.occlusion && squared > clear.max(0.0) * clear.max(0.0);
-            if !relevant || (may_hide && self.walled(own, e as usize)) {
+            if walled && self.hidden(own, e as usize, &out.screens) {
                 continue;
             }
+            let one_sided =
+                !grid.relevance.symmetric && grid.relevance.relation(&standing.body, &other.body).1;
             out.seen[out.used] = seen(standing, other, frame, normal);
             out.radius[out.used] = entry.radius;
             let one_sided = NON_RECIPROCAL * u8::from(one_sided);
@@ -198,14 +213,39 @@ impl Search<'_> {
         farthest
     }
 
+    /// Lists the walls that may hide a candidate; says whether there are any.
+    fn list_screens(&self, own: usize, out: &mut NeighbourBuffer) -> bool {
+        let grid = self.grid;
+        if !grid.relevance.occlusion || self.ground.walls.is_empty() {
+            return false;
+        }
+        let body = &grid.standing[own].body;
+        let waist = body.waist();
+        // Those that could be taken.
+        let count = out.candidates.len();
+        let farthest = (0..count).fold(0.0_f32, |far, place| {
+            let (_, e) = out.candidates.ranked(place);
+            far.max(
+                grid.standing[e as usize]
+                    .body
+                    .waist()
+                    .distance_squared(waist),
+            )
+        });
+        let index = &grid.screens;
+        out.screens
+            .list(&self.ground, index, body, farthest.sqrt(), grid.tallest);
+        !out.screens.is_empty()
+    }
+
     /// Whether a wall is between two entries, the same for both.
-    fn walled(&self, own: usize, other: usize) -> bool {
+    fn hidden(&self, own: usize, other: usize, screens: &Screens) -> bool {
         let (mut a, mut b) = (own, other);
         if self.grid.entries[a].id > self.grid.entries[b].id {
             core::mem::swap(&mut a, &mut b);
         }
         let body = |e: usize| &self.grid.standing[e].body;
-        wall_between(&self.ground, body(a), body(b))
+        screens.between(&self.ground, body(a), body(b))
     }
 }
 

@@ -4,8 +4,8 @@ use glam::{IVec3, Vec3};
 use rayon::prelude::*;
 use throng_core::{AgentsView, GroundView, MOVER, MoverView, NON_RECIPROCAL, NONE};
 
-use super::rank::LANES;
-use crate::relevance::{Body, Relevance};
+use super::{curved::Bodies, rank::LANES};
+use crate::relevance::{Body, Relevance, ScreenIndex};
 
 /// Entries that an agent shares a square with that is as wide as a line of cells is high, itself
 /// included, on the average: what the height of lines is steered to.
@@ -13,6 +13,8 @@ const CROWDING: f32 = 5.0;
 /// Cells side by side in such a square: a line is read as one run, so narrow cells cost nothing
 /// and leave out more.
 const SPLIT: f32 = 4.0;
+/// Rebuilds between two looks for the box of all: who has left it is kept in its outermost cells.
+const BOX_EVERY: u32 = 8;
 /// Entries that a thread sorts at least.
 pub(super) const PART: usize = 2048;
 
@@ -61,6 +63,11 @@ pub struct NeighbourGrid {
     /// Who counts as a neighbour.
     pub relevance: Relevance,
     pub(super) low: Vec3,
+    high: Vec3,
+    /// Things in that box when it was last looked for, and all of them.
+    counted: (usize, usize),
+    /// Rebuilds since.
+    age: u32,
     pub(super) per_cell: Vec3,
     /// Height of a line of cells, metres.
     cell: f32,
@@ -78,6 +85,10 @@ pub struct NeighbourGrid {
     thing: Vec<u32>,
     /// Empty on a flat ground.
     pub(super) standing: Vec<Standing>,
+    /// The same in columns.
+    pub(super) bodies: Bodies,
+    /// The walls that may hide somebody, where the ground is not flat.
+    pub(super) screens: ScreenIndex,
     /// Entry of each row, movers after the agents.
     pub(super) slot: Vec<u32>,
     agents: usize,
@@ -88,8 +99,8 @@ pub struct NeighbourGrid {
     pub(super) widest: f32,
     /// Largest height.
     pub(super) tallest: f32,
-    /// Whether no entry has flags or a group.
-    pub(super) plain: bool,
+    /// The radius of all entries if it is one and none has flags or a group.
+    pub(super) alike: Option<f32>,
 }
 
 /// Where a mover stands among the entries, before sorting.
@@ -110,11 +121,17 @@ impl NeighbourGrid {
         reach: f32,
         reciprocal: &[bool],
     ) {
-        let (low, high, count) = bounds(agents, movers);
-        self.low = low;
+        let (things, (count, before)) = (agents.len() + movers.len(), self.counted);
+        self.age += 1;
+        if self.age >= BOX_EVERY || count == 0 || things.abs_diff(before) * 8 > before {
+            let (low, high, count) = bounds(agents, movers);
+            (self.low, self.high) = (low, high);
+            self.extent = low.abs().max(high.abs()).max_element();
+            (self.counted, self.age) = ((count, things), 0);
+        }
         self.agents = agents.len();
-        self.extent = low.abs().max(high.abs()).max_element();
-        self.choose_cells(high - low, count, ground.flat || ground.plan, reach);
+        let span = self.high - self.low;
+        self.choose_cells(span, self.counted.0, ground.flat || ground.plan, reach);
         self.sort(agents, movers);
         self.fill(agents, movers, reciprocal);
         if ground.flat {
@@ -122,6 +139,10 @@ impl NeighbourGrid {
             self.tallest = 0.0;
         } else {
             self.stand(ground, agents, heights, movers);
+            self.bodies.fill(&self.standing);
+            if self.relevance.occlusion {
+                self.screens.refresh(&ground, reach, self.tallest);
+            }
         }
     }
 
@@ -184,7 +205,7 @@ impl NeighbourGrid {
         self.bucket = bucket;
     }
 
-    /// Writes the entries and finds the largest radius, and whether all are plain.
+    /// Writes the entries and finds the largest radius, and whether all are alike.
     fn fill(&mut self, agents: &AgentsView<'_>, movers: &[MoverView], reciprocal: &[bool]) {
         let total = self.thing.len();
         // Runs are read in whole vectors, beyond the last entry too.
@@ -194,14 +215,15 @@ impl NeighbourGrid {
         self.flags.resize(total, 0);
         let avoids = |tier: u8| reciprocal.get(usize::from(tier)).copied().unwrap_or(true);
         let all_avoid = reciprocal.iter().all(|r| *r);
-        (self.widest, self.plain) = self.x[..total]
+        let one = agents.radius.first().copied().unwrap_or(0.0);
+        let (widest, alike) = self.x[..total]
             .par_chunks_mut(PART)
             .zip(self.y[..total].par_chunks_mut(PART))
             .zip(self.entries.par_chunks_mut(PART))
             .zip(self.flags.par_chunks_mut(PART))
             .zip(self.thing.par_chunks(PART))
             .map(|((((xs, ys), entries), flags), things)| {
-                let (mut widest, mut plain) = (0.0_f32, true);
+                let (mut widest, mut alike) = (0.0_f32, true);
                 let columns = xs.iter_mut().zip(ys).zip(entries).zip(flags);
                 for ((((x, y), entry), flags), &thing) in columns.zip(things) {
                     let row = thing as usize;
@@ -229,11 +251,13 @@ impl NeighbourGrid {
                         *flags = NON_RECIPROCAL | MOVER;
                     }
                     widest = widest.max(entry.radius);
-                    plain &= (*flags == 0) & (entry.group == NONE);
+                    alike &= (*flags == 0) & (entry.group == NONE) & (entry.radius == one);
                 }
-                (widest, plain)
+                (widest, alike)
             })
             .reduce(|| (0.0, true), |a, b| (a.0.max(b.0), a.1 & b.1));
+        self.widest = widest;
+        self.alike = alike.then_some(one);
     }
 
     /// Writes what else is known of the entries where the ground is not flat.

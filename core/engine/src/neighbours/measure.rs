@@ -101,7 +101,17 @@ impl NeighbourGrid {
             return None;
         }
         let depth = a.radius + b.radius - self.distance(own, other);
-        (depth > deeper_than).then_some(depth)
+        let touching = depth > deeper_than && self.can_touch(own, other);
+        touching.then_some(depth)
+    }
+
+    /// Whether two are on the same side of the ground: feet on the two sides of a sheet do not
+    /// touch.
+    fn can_touch(&self, own: usize, other: usize) -> bool {
+        match (self.standing.get(own), self.standing.get(other)) {
+            (Some(a), Some(b)) => self.relevance.relation(&a.body, &b.body).0,
+            _ => true,
+        }
     }
 
     /// Which of the first eight entries of a run lie within a distance, as bits.

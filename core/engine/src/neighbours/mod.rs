@@ -1,11 +1,12 @@
 //! Who is near whom: a uniform grid rebuilt every step.
 //!
 //! `grid` sorts agents and movers into cells, `gather` finds the nearest relevant ones of a
-//! chunk of agents (`flat` on flat grounds, `quick` mostly), `rank` orders candidates, `buffer` holds what was found, `measure` answers
+//! chunk of agents (`flat` on flat grounds, `quick` mostly; `curved` looks at bodies elsewhere), `rank` orders candidates, `buffer` holds what was found, `measure` answers
 //! questions about the whole crowd. Results never depend on the order of rows or the size of
 //! cells: neighbours are ordered by distance, then by stable id.
 
 mod buffer;
+mod curved;
 mod flat;
 mod gather;
 mod grid;

@@ -3,7 +3,7 @@
 //! That is almost everybody in almost every step. Where one of it does not hold, the search gives
 //! up and [`flat`](super::flat) looks again.
 
-use fearless_simd::{Simd, f32x4, f32x8, f32x16, i32x4, i32x16, prelude::*, u32x8};
+use fearless_simd::{Simd, f32x4, f32x8, f32x16, i32x4, prelude::*, u32x8, u32x16};
 use glam::Vec2;
 use throng_core::Neighbour;
 
@@ -25,15 +25,17 @@ const ROOM: usize = MOST + 2 * LANES;
 /// to rest, and none waits for another.
 pub(super) const BATCH: usize = 8;
 
+/// Room that a batch of searches needs where each gives up to `most`: all candidates of the last
+/// one are written, wanted or not.
+pub(super) fn room(most: usize) -> usize {
+    most * BATCH + MOST
+}
+
 /// Candidates of one search.
 #[derive(Clone, Debug)]
 pub(super) struct Few {
     squared: [f32; ROOM],
     entry: [u32; ROOM],
-    /// How many are nearer than each.
-    nearer: [i32; ROOM],
-    /// Entries, nearest first.
-    ranked: [u32; MOST],
 }
 
 impl Default for Few {
@@ -41,8 +43,6 @@ impl Default for Few {
         Few {
             squared: [0.0; ROOM],
             entry: [0; ROOM],
-            nearer: [0; ROOM],
-            ranked: [0; MOST],
         }
     }
 }
@@ -62,15 +62,15 @@ pub(super) struct Quick<'a> {
     rounding: f32,
     reach: f32,
     most: usize,
-    /// Whether no entry has flags or a group.
-    plain: bool,
+    /// The radius of all entries if it is one and none has flags or a group.
+    alike: Option<f32>,
 }
 
 /// What a search looks for.
-struct Disc<S: Simd> {
-    x: f32x8<S>,
-    y: f32x8<S>,
-    squared: f32x8<S>,
+struct Disc {
+    x: f32,
+    y: f32,
+    squared: f32,
     own: u32,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Quick<'a> {
             rounding: grid.margin(0.0),
             reach: search.reach,
             most: search.most,
-            plain: grid.plain,
+            alike: grid.alike,
         })
     }
 
@@ -114,10 +114,36 @@ impl<'a> Quick<'a> {
         (count >= self.most || distance >= self.reach).then_some(count)
     }
 
-    /// Appends the first of the ranked candidates of an entry, for which `out` has room; gives
-    /// the distance of the last, or the reach if there are fewer than wanted.
+    /// Appends the nearest candidates of an entry in their order, for which `out` has room; gives
+    /// the distance of the last, or the reach if there are fewer than wanted. Nothing, and nothing
+    /// appended, if two are equally near.
     #[inline(always)]
     pub fn take<S: Simd>(
+        &self,
+        simd: S,
+        own: usize,
+        count: usize,
+        slot: usize,
+        out: &mut NeighbourBuffer,
+    ) -> Option<f32> {
+        match self.alike {
+            Some(radius) if count <= FEW => {
+                let last = self.write::<S, true>(simd, own, count, slot, out)?;
+                let first = out.used - count.min(self.most);
+                let these = first..first + FEW;
+                f32x16::splat(simd, radius).store_slice(out.radius.get_mut(these.clone())?);
+                out.flags.get_mut(these)?.fill(0);
+                Some(last)
+            }
+            _ => self.write::<S, false>(simd, own, count, slot, out),
+        }
+    }
+
+    /// [`Quick::take`]. A candidate goes where as many are before it as are nearer: nothing is
+    /// sorted. Where all are `ALIKE` they are few, counted in one comparison, and neither radius
+    /// nor flags are written.
+    #[inline(always)]
+    fn write<S: Simd, const ALIKE: bool>(
         &self,
         simd: S,
         own: usize,
@@ -129,37 +155,52 @@ impl<'a> Quick<'a> {
         let [x, y, ..] = own_entry.seen;
         let from = f32x4::load_array(simd, [x, y, 0.0, 0.0]);
         let n = count.min(self.most);
-        let first = out.used;
-        let seen = &mut out.seen[first..first + n];
-        let radius = &mut out.radius[first..first + n];
-        let flags = &mut out.flags[first..first + n];
-        let id = &mut out.id[first..first + n];
-        let ranked = &out.few[slot].ranked[..n];
-        let mut farthest = Vec2::ZERO;
-        for place in 0..n {
-            let e = ranked[place] as usize;
-            let entry = self.entries.get(e)?;
+        let (first, few) = (out.used, out.few.get(slot)?);
+        let seen = out.seen.get_mut(first..)?.first_chunk_mut::<MOST>()?;
+        let radius = out.radius.get_mut(first..)?.first_chunk_mut::<MOST>()?;
+        let flags = out.flags.get_mut(first..)?.first_chunk_mut::<MOST>()?;
+        let id = out.id.get_mut(first..)?.first_chunk_mut::<MOST>()?;
+        let nearest = f32x16::from_slice(simd, &few.squared[..FEW]);
+        let mut sum = 0;
+        let candidates = few
+            .squared
+            .get(..count)?
+            .iter()
+            .zip(few.entry.get(..count)?);
+        for (&squared, &e) in candidates {
+            let mut nearer = nearest.simd_lt(squared).to_bitmask().count_ones();
+            if !ALIKE {
+                for more in few.squared[FEW..count.next_multiple_of(FEW).max(FEW)]
+                    .as_chunks()
+                    .0
+                {
+                    let more = f32x16::load_array_ref(simd, more);
+                    nearer += more.simd_lt(squared).to_bitmask().count_ones();
+                }
+            }
+            let place = nearer as usize % MOST;
+            sum += place;
+            let entry = self.entries.get(e as usize)?;
             let [x, y, vx, vy] = (f32x4::load_array_ref(simd, &entry.seen) - from).into();
-            farthest = Vec2::new(x, y);
             seen[place] = Neighbour {
-                offset: farthest,
+                offset: Vec2::new(x, y),
                 velocity: Vec2::new(vx, vy),
             };
-            radius[place] = entry.radius;
-            flags[place] = 0;
+            if !ALIKE {
+                radius[place] = entry.radius;
+                flags[place] = self.flags.get(e as usize)? | same_group(own_entry.group, entry);
+            }
             id[place] = entry.id;
         }
-        if !self.plain {
-            for (flags, &e) in flags.iter_mut().zip(ranked) {
-                let entry = self.entries.get(e as usize)?;
-                *flags = self.flags[e as usize] | same_group(own_entry.group, entry);
-            }
+        // Each of several equally near ones misses the others: the sum is less.
+        if sum * 2 != count * count.saturating_sub(1) {
+            return None;
         }
         out.used = first + n;
         Some(if n < self.most {
             self.reach
         } else {
-            (farthest.x * farthest.x + farthest.y * farthest.y).sqrt()
+            seen[(n + MOST - 1) % MOST].offset.length()
         })
     }
 
@@ -185,9 +226,9 @@ impl<'a> Quick<'a> {
         let [left, right, low, high] = cells.map(|c| c as usize);
         let wide = self.last_cell[0] as usize + 1;
         let disc = Disc {
-            x: f32x8::splat(simd, at.x),
-            y: f32x8::splat(simd, at.y),
-            squared: f32x8::splat(simd, distance * distance),
+            x: at.x,
+            y: at.y,
+            squared: distance * distance,
             own,
         };
         let mut count = 0;
@@ -195,10 +236,14 @@ impl<'a> Quick<'a> {
         while line <= last_line {
             let mut run = *self.start.get(line + left)? as usize;
             let end = *self.start.get(line + right + 1)? as usize;
-            // Twice without asking: most runs are that short, and a branch less is worth more.
+            // Sixteen without asking: most runs are that short, and a branch less is worth more.
             loop {
-                count = self.add_eight(simd, &disc, run, end, count, few)?;
-                count = self.add_eight(simd, &disc, run + LANES, end, count, few)?;
+                if sixteen(simd) {
+                    count = self.add_sixteen(simd, &disc, run, end, count, few)?;
+                } else {
+                    count = self.add_eight(simd, &disc, run, end, count, few)?;
+                    count = self.add_eight(simd, &disc, run + LANES, end, count, few)?;
+                }
                 run += 2 * LANES;
                 if run >= end {
                     break;
@@ -209,13 +254,42 @@ impl<'a> Quick<'a> {
         (count <= MOST).then_some(count)
     }
 
+    /// Adds those of sixteen entries that lie in the disc and before `end`; gives how many there
+    /// are then.
+    #[inline(always)]
+    fn add_sixteen<S: Simd>(
+        &self,
+        simd: S,
+        disc: &Disc,
+        run: usize,
+        end: usize,
+        count: usize,
+        few: &mut Few,
+    ) -> Option<usize> {
+        let these = run..run + 2 * LANES;
+        let dx = f32x16::from_slice(simd, self.xs.get(these.clone())?) - disc.x;
+        let dy = f32x16::from_slice(simd, self.ys.get(these)?) - disc.y;
+        let squared = dx * dx + dy * dy;
+        let lanes = core::array::from_fn(|lane| lane as u32);
+        let entry = u32x16::load_array(simd, lanes) + run as u32;
+        let inside =
+            squared.simd_le(disc.squared) & entry.simd_lt(end as u32) & entry.simd_ne(disc.own);
+        let room = count..count + 2 * LANES;
+        let taken = inside.to_bitmask().count_ones() as usize;
+        squared
+            .compress(inside)
+            .store_slice(few.squared.get_mut(room.clone())?);
+        entry.compress(inside).store_slice(few.entry.get_mut(room)?);
+        Some(count + taken)
+    }
+
     /// Adds those of eight entries that lie in the disc and before `end`; gives how many there
     /// are then.
     #[inline(always)]
     fn add_eight<S: Simd>(
         &self,
         simd: S,
-        disc: &Disc<S>,
+        disc: &Disc,
         run: usize,
         end: usize,
         count: usize,
@@ -248,6 +322,18 @@ impl<'a> Quick<'a> {
     }
 }
 
+/// Whether the instruction set packs sixteen lanes at once.
+#[inline(always)]
+fn sixteen<S: Simd>(simd: S) -> bool {
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    return simd.level().as_avx512().is_some();
+    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+    {
+        let _ = simd;
+        false
+    }
+}
+
 /// Whether the instruction set packs chosen lanes at once; elsewhere they are few enough to be
 /// taken one by one.
 #[inline(always)]
@@ -258,37 +344,5 @@ fn compresses<S: Simd>(simd: S) -> bool {
     {
         let _ = simd;
         true
-    }
-}
-
-impl Few {
-    /// Puts the first `count` candidates in order, by counting how many are nearer than each.
-    /// False if two are equally near.
-    #[inline(always)]
-    pub fn rank<S: Simd>(&mut self, simd: S, count: usize) -> bool {
-        if count <= FEW {
-            let these = f32x16::from_slice(simd, &self.squared[..FEW]);
-            let mut before = i32x16::splat(simd, 0);
-            for &other in &self.squared[..FEW] {
-                before -= f32x16::splat(simd, other).simd_lt(these).to_vector();
-            }
-            before.store_slice(&mut self.nearer[..FEW]);
-        } else {
-            for first in (0..count).step_by(FEW) {
-                let these = f32x16::from_slice(simd, &self.squared[first..first + FEW]);
-                let mut before = i32x16::splat(simd, 0);
-                for &other in &self.squared[..count] {
-                    before -= f32x16::splat(simd, other).simd_lt(these).to_vector();
-                }
-                before.store_slice(&mut self.nearer[first..first + FEW]);
-            }
-        }
-        let mut sum = 0;
-        for (&place, &entry) in self.nearer[..count].iter().zip(&self.entry[..count]) {
-            self.ranked[place as usize % MOST] = entry;
-            sum += place as usize;
-        }
-        // Each of several equally near ones misses the others: the sum is less.
-        sum * 2 == count * count.saturating_sub(1)
     }
 }

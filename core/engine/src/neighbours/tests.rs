@@ -94,6 +94,12 @@ impl Crowd {
                 &mut out,
             );
             let found = out.rows();
+            for (id, radius) in found.id.iter().zip(found.radius) {
+                // Movers are not among the agents.
+                if let Some(other) = self.id.iter().position(|other| other == id) {
+                    assert_eq!(*radius, self.radius[other]);
+                }
+            }
             for i in 0..rows.len() {
                 let row = found.start[i] as usize..found.start[i + 1] as usize;
                 all.push(
@@ -252,6 +258,46 @@ fn finds_what_all_pairs_give_whatever_the_hint() {
                     0.0,
                 );
                 l.point += step * 0.05;
+            }
+        }
+    }
+}
+
+#[test]
+fn the_quick_search_finds_the_same_among_alike_and_unlike_who_leave_the_box() {
+    let ground = Ground::from_environment(&square(40.0)).unwrap();
+    let ground = GroundView {
+        walls: &[],
+        ..ground.view()
+    };
+    for alike in [true, false] {
+        let mut crowd = clumps(ground, 40.0, 300, 5);
+        if alike {
+            crowd.radius.fill(0.25);
+            crowd.group.fill(NONE);
+            crowd.tier.fill(0);
+        }
+        let mut grid = NeighbourGrid::default();
+        grid.relevance.occlusion = false;
+        for (reach, most) in LOOKS {
+            let perception = Perception {
+                reach,
+                most,
+                wall_reach: 0.0,
+            };
+            let mut kth = vec![f32::INFINITY; crowd.id.len()];
+            for round in 0..5 {
+                let view = crowd.view(true);
+                grid.rebuild(ground, &view, &crowd.height, &[], reach, &[true, false]);
+                assert_eq!(grid.alike, alike.then_some(0.25));
+                same(
+                    &crowd.gather(&grid, ground, perception, &mut kth),
+                    &all_pairs_flat(&crowd, &ground, perception),
+                );
+                for (i, l) in crowd.location.iter_mut().enumerate() {
+                    let (x, y) = ((i * 7 + round) % 5, (i * 3) % 5);
+                    l.point += Vec3::new(x as f32 - 2.0, y as f32 - 2.0, 0.0) * 0.3;
+                }
             }
         }
     }

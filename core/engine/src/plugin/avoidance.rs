@@ -1,27 +1,21 @@
 //! A loaded avoidance model behind the ordinary trait.
 
-use core::ffi::c_void;
 use std::sync::Arc;
 
 use glam::Vec2;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
-use throng_abi::{
-    ABI_VERSION, AvoidanceProfile, AvoidanceTable, SteerIn, SteerOut as AbiSteerOut, rows,
-};
-use throng_core::{LocalAvoidance, Location, Memory, Perception, Scratch, SteerChunk, SteerOut};
+use throng_abi::{ABI_VERSION, AvoidanceProfile, AvoidanceTable, SteerIn, SteerOut as AbiSteerOut};
+use throng_core::{LocalAvoidance, Memory, Perception, Scratch, SteerChunk, SteerOut};
 
 use super::{
-    instance::{Instance, Kind, ending, with_call},
-    intern,
+    columns::{Mender, lent, lent_mut, memory, memory_fits, usable},
+    instance::{Instance, Kind, UNEQUAL, ending, with_call},
+    scratch::ForeignScratch,
 };
 use crate::registry::CreateError;
 
-/// Velocities beyond this are faults rather than something to cap, metres per second.
-const MOST_SPEED: f32 = 1e4;
 /// A velocity that no model writes: what is still there afterwards was not written.
 const UNWRITTEN: Vec2 = Vec2::splat(f32::from_bits(0x7fc0_7a5e));
-/// Most memory columns of one kind.
-const MOST_COLUMNS: u32 = 256;
 
 /// An avoidance model from a library.
 #[derive(Debug)]
@@ -76,29 +70,8 @@ impl ForeignAvoidance {
             profile.tangent_count,
             profile.location_count,
         ];
-        if let Some(count) = counts.into_iter().find(|count| *count > MOST_COLUMNS) {
-            return Err(wrong(format!(
-                "it wants {count} memory columns, {MOST_COLUMNS} are allowed"
-            )));
-        }
-        let [scalars, tangents, locations] = counts.map(|count| count as usize);
         // SAFETY: the library lends as many names as it counts, while the instance lives.
-        let names = unsafe { rows(profile.names, scalars + tangents + locations) };
-        if names.len() != scalars + tangents + locations {
-            return Err(wrong("its memory columns have no names".into()));
-        }
-        let names = names
-            .iter()
-            // SAFETY: as above, for each of them.
-            .map(|name| core::str::from_utf8(unsafe { name.get() }))
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(|_| wrong("the name of a memory column is not UTF-8".into()))?;
-        let list = |range: core::ops::Range<usize>| intern::list(names[range].iter().copied());
-        let memory = Memory {
-            scalars: list(0..scalars),
-            tangents: list(scalars..scalars + tangents),
-            locations: list(scalars + tangents..names.len()),
-        };
+        let memory = unsafe { memory(counts, profile.names) }.map_err(wrong)?;
         Ok(ForeignAvoidance {
             perception: Perception {
                 reach: profile.reach,
@@ -136,88 +109,27 @@ impl ForeignAvoidance {
         own.iter().all(|len| *len == n)
             && others.iter().all(|len| *len == seen.seen.len())
             && out.push.len() == if self.pushes { n } else { 0 }
-            && out.memory.scalars.len() == n * self.memory.scalars.len()
-            && out.memory.tangents.len() == n * self.memory.tangents.len()
-            && out.memory.locations.len() == n * self.memory.locations.len()
+            && memory_fits(self.memory, &out.memory, n)
             && rows_fit(seen.start, n, seen.seen.len())
             && rows_fit(chunk.walls.start, n, chunk.walls.walls.len())
     }
 
     /// Replaces answers that are not finite, and logs the first agent that has one.
     fn check(&self, chunk: &SteerChunk<'_>, out: &mut SteerOut<'_>) {
-        // One quick pass without branches; only bad chunks are looked at again.
-        let good = |v: &Vec2| (v.x.abs() <= MOST_SPEED) & (v.y.abs() <= MOST_SPEED);
-        if !out.velocity.iter().fold(true, |all, v| all & good(v)) {
-            self.replace(chunk, out.velocity, 1, good, Vec2::ZERO, |v, _| {
-                if v.x.to_bits() == UNWRITTEN.x.to_bits() {
-                    "its velocity was not written".into()
-                } else {
-                    format!("its velocity is ({}, {})", v.x, v.y)
-                }
-            });
-        }
-        if !out.push.iter().fold(true, |all, v| all & good(v)) {
-            self.replace(chunk, out.push, 1, good, Vec2::ZERO, |v, _| {
-                format!("its displacement is ({}, {})", v.x, v.y)
-            });
-        }
-        let memory = &mut out.memory;
-        let names = self.memory;
-        let finite = |s: &f32| s.is_finite();
-        if !memory.scalars.iter().all(finite) {
-            let columns = names.scalars.len();
-            self.replace(chunk, memory.scalars, columns, finite, 0.0, |s, column| {
-                format!("its memory {} is {s}", names.scalars[column])
-            });
-        }
-        let finite = |v: &Vec2| v.is_finite();
-        if !memory.tangents.iter().all(finite) {
-            let columns = names.tangents.len();
-            self.replace(
-                chunk,
-                memory.tangents,
-                columns,
-                finite,
-                Vec2::ZERO,
-                |v, c| format!("its memory {} is ({}, {})", names.tangents[c], v.x, v.y),
-            );
-        }
-        let finite = |l: &Location| l.point.is_finite();
-        if !memory.locations.iter().all(finite) {
-            let columns = names.locations.len();
-            let nowhere = Location::NOWHERE;
-            self.replace(chunk, memory.locations, columns, finite, nowhere, |l, c| {
-                format!("its memory {} is at {}", names.locations[c], l.point)
-            });
-        }
-    }
-
-    fn replace<T: Copy>(
-        &self,
-        chunk: &SteerChunk<'_>,
-        values: &mut [T],
-        columns: usize,
-        good: impl Fn(&T) -> bool,
-        instead: T,
-        words: impl Fn(&T, usize) -> String,
-    ) {
-        let mut first: Option<(u64, String)> = None;
-        let mut count = 0;
-        for (at, value) in values.iter_mut().enumerate() {
-            if good(value) {
-                continue;
+        let mender = Mender {
+            instance: &self.instance,
+            step: chunk.step,
+            id: |agent: usize| chunk.id[agent],
+        };
+        mender.mend(out.velocity, 1, usable, Vec2::ZERO, |v, _| {
+            if v.x.to_bits() == UNWRITTEN.x.to_bits() {
+                "its velocity was not written".into()
+            } else {
+                format!("its velocity is ({}, {})", v.x, v.y)
             }
-            let id = chunk.id[at / columns];
-            count += 1;
-            if first.as_ref().is_none_or(|(least, _)| id < *least) {
-                first = Some((id, words(value, at % columns)));
-            }
-            *value = instead;
-        }
-        if let Some((id, what)) = first {
-            let text = format!("agent {id} at step {}: {what}", chunk.step);
-            self.instance.fault((chunk.step, id), &text, count);
-        }
+        });
+        mender.mend_vectors(out.push, "displacement");
+        mender.mend_memory(self.memory, &mut out.memory);
     }
 }
 
@@ -229,67 +141,6 @@ fn rows_fit(start: &[u32], agents: usize, entries: usize) -> bool {
             && start[agents] as usize <= entries)
 }
 
-/// The library's own scratch, kept in the host's.
-#[derive(Default)]
-struct ForeignScratch {
-    owner: Option<&'static AvoidanceTable>,
-    pointer: Option<ScratchPointer>,
-}
-
-struct ScratchPointer(*mut c_void);
-
-// SAFETY: the contract lets the host use scratch on any thread, one at a time.
-unsafe impl Send for ScratchPointer {}
-
-impl ForeignScratch {
-    /// Scratch made by this table, a new one if another table's was kept.
-    fn of(&mut self, table: &'static AvoidanceTable) -> *mut c_void {
-        if !self.owner.is_some_and(|owner| core::ptr::eq(owner, table)) {
-            self.free();
-            self.owner = Some(table);
-        }
-        let pointer = self.pointer.get_or_insert_with(|| {
-            ScratchPointer(table.new_scratch.map_or(core::ptr::null_mut(), |new| {
-                // SAFETY: the contract lets any thread make scratch at any time.
-                unsafe { new() }
-            }))
-        });
-        pointer.0
-    }
-
-    fn free(&mut self) {
-        if let (Some(owner), Some(pointer)) = (self.owner.take(), self.pointer.take())
-            && let Some(free) = owner.free_scratch
-            && !pointer.0.is_null()
-        {
-            // SAFETY: made by the same table's `new_scratch`, and used no more.
-            unsafe { free(pointer.0) }
-        }
-    }
-}
-
-impl Drop for ForeignScratch {
-    fn drop(&mut self) {
-        self.free();
-    }
-}
-
-fn lent<T, U>(rows: &[T]) -> *const U {
-    if rows.is_empty() {
-        core::ptr::null()
-    } else {
-        rows.as_ptr().cast()
-    }
-}
-
-fn lent_mut<T, U>(rows: &mut [T]) -> *mut U {
-    if rows.is_empty() {
-        core::ptr::null_mut()
-    } else {
-        rows.as_mut_ptr().cast()
-    }
-}
-
 #[typetag::serde(name = "@foreign-avoidance")]
 impl LocalAvoidance for ForeignAvoidance {
     fn perception(&self) -> Perception {
@@ -299,8 +150,7 @@ impl LocalAvoidance for ForeignAvoidance {
     fn steer(&self, chunk: &SteerChunk<'_>, scratch: &mut Scratch, out: &mut SteerOut<'_>) {
         let key = (chunk.step, chunk.id.iter().copied().min().unwrap_or(0));
         if !self.fits(chunk, out) {
-            let text = "was handed arrays of unequal lengths: an error of this program";
-            self.instance.fault(key, text, 1);
+            self.instance.fault(key, UNEQUAL, 1);
             out.velocity.fill(Vec2::ZERO);
             return;
         }
@@ -344,7 +194,8 @@ impl LocalAvoidance for ForeignAvoidance {
             tangents: lent_mut(out.memory.tangents),
             locations: lent_mut(out.memory.locations),
         };
-        let scratch = scratch.get::<ForeignScratch>().of(self.table);
+        let (new, free) = (self.table.new_scratch, self.table.free_scratch);
+        let scratch = scratch.get::<ForeignScratch>().of(self.table, new, free);
         let done = self.instance.call(key, |call, instance| {
             // SAFETY: instance and scratch are this table's; `fits` has checked the lengths, and
             // throng-core asserts the layouts; all arrays are borrowed until the call returns.
@@ -363,6 +214,20 @@ impl LocalAvoidance for ForeignAvoidance {
 
     fn memory(&self) -> Memory {
         self.memory
+    }
+
+    fn longest_step(&self, fastest: f32) -> f32 {
+        let Some(longest_step) = self.table.longest_step else {
+            return f32::INFINITY;
+        };
+        // SAFETY: the instance is this table's.
+        let seconds = unsafe { longest_step(self.instance.pointer(), fastest) };
+        if seconds > 0.0 {
+            return seconds;
+        }
+        let text = format!("its longest step is {seconds} seconds, not above 0");
+        self.instance.fault((0, 0), &text, 1);
+        f32::INFINITY
     }
 
     fn fault(&self) -> Option<String> {

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use throng_abi::{
-    ABI_VERSION, Bytes, CostProfile, CostTable, Crowd, PriceIn, PriceOut, RouteClass, Status,
-    status,
+    ABI_VERSION, CostProfile, CostTable, Crowd, PriceIn, PriceOut, RouteClass, Status, status,
 };
 use throng_core::{CostModel, CrowdView, PriceContext, Prices, StateError, registry::Capabilities};
 
-use super::instance::{Instance, Key, Kind, ending, sink_into, with_call};
+use super::{
+    columns::{column, lent},
+    instance::{Instance, Key, Kind, UNEQUAL, ending, with_call},
+};
 use crate::registry::CreateError;
 
 /// Most time slices that a model may return.
@@ -128,14 +130,7 @@ impl ForeignCost {
 }
 
 /// The crowd as a library sees it; nothing if its columns have unequal lengths.
-fn crowd_table(crowd: &CrowdView<'_>) -> Option<Crowd> {
-    fn column<T, U>(rows: &[T], cells: usize) -> Option<*const U> {
-        match rows.len() {
-            0 => Some(core::ptr::null()),
-            len if len == cells => Some(rows.as_ptr().cast()),
-            _ => None,
-        }
-    }
+pub(super) fn crowd_table(crowd: &CrowdView<'_>) -> Option<Crowd> {
     let cells = crowd.cells();
     Some(Crowd {
         size: size_of::<Crowd>() as u32,
@@ -211,10 +206,10 @@ impl CostModel for ForeignCost {
         );
         let cells = context.crowd.cells();
         let crowd = crowd_table(&context.crowd)
-            .filter(|_| matches!(context.cell_speed.len(), n if n == 0 || n == cells));
+            .filter(|_| [0, cells].contains(&context.cell_speed.len()))
+            .filter(|_| [0, cells].contains(&context.cell_length.len()));
         let (Some(crowd), Some(price)) = (crowd, self.table.price) else {
-            let text = "was handed arrays of unequal lengths: an error of this program";
-            self.instance.fault(key, text, 1);
+            self.instance.fault(key, UNEQUAL, 1);
             out.set_uniform(1.0);
             return;
         };
@@ -222,18 +217,15 @@ impl CostModel for ForeignCost {
             size: size_of::<PriceIn>() as u32,
             version: ABI_VERSION,
             crowd: &crowd,
-            cell_speed: if context.cell_speed.is_empty() {
-                core::ptr::null()
-            } else {
-                context.cell_speed.as_ptr()
-            },
+            cell_speed: lent(context.cell_speed),
             time: context.time,
-            class: RouteClass {
+            route_class: RouteClass {
                 profile: class.profile,
                 speed: class.speed,
                 weight: class.weight,
                 radius: class.radius,
             },
+            cell_length: lent(context.cell_length),
         };
         // Prices of the last epoch are for as many cells as there were then.
         let shape = out.directions as usize * out.slices as usize;
@@ -305,8 +297,7 @@ impl CostModel for ForeignCost {
             return;
         };
         let Some(crowd) = crowd_table(crowd) else {
-            let text = "was handed arrays of unequal lengths: an error of this program";
-            self.instance.fault((0, 0), text, 1);
+            self.instance.fault((0, 0), UNEQUAL, 1);
             return;
         };
         self.instance.call((0, 0), |call, instance| {
@@ -316,37 +307,11 @@ impl CostModel for ForeignCost {
     }
 
     fn save(&self, out: &mut Vec<u8>) {
-        let Some(save) = self.table.save else {
-            return;
-        };
-        let before = out.len();
-        let sink = sink_into(out);
-        let done = self.instance.call((0, 0), |call, instance| {
-            // SAFETY: the instance is this table's; the sink's bytes are borrowed until the call
-            // returns.
-            unsafe { save(call, instance, &sink) }
-        });
-        if !done {
-            out.truncate(before);
-        }
+        self.instance.save(self.table.save, out);
     }
 
     fn load(&mut self, saved: &[u8]) -> Result<(), StateError> {
-        let Some(load) = self.table.load else {
-            return Ok(());
-        };
-        let done = self.instance.call((0, 0), |call, instance| {
-            // SAFETY: the instance is this table's and `&mut self` keeps other calls out; the
-            // bytes are borrowed until the call returns.
-            unsafe { load(call, instance, Bytes::of(saved)) }
-        });
-        if done {
-            return Ok(());
-        }
-        Err(StateError {
-            strategy: self.instance.kind().to_string(),
-            reason: self.instance.take_fault().unwrap_or_default(),
-        })
+        self.instance.load(self.table.load, saved)
     }
 
     fn fault(&self) -> Option<String> {

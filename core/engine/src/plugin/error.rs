@@ -17,12 +17,53 @@ pub enum PluginError {
         /// What the system says.
         source: std::io::Error,
     },
-    /// Anybody may write to the file: the user takes that right away (`chmod o-w`).
+    /// Anybody may write to the file or to a folder above it: the user takes that right away
+    /// (`chmod o-w`).
     #[error(
-        "{}: everybody may write to this file, so it is not loaded; take that right away (chmod o-w)",
-        library.display()
+        "{}: everybody may write to {}, so it is not loaded; take that right away (chmod o-w)",
+        library.display(), open.display()
     )]
     WorldWritable {
+        /// The library.
+        library: PathBuf,
+        /// The file or folder that is open to everybody.
+        open: PathBuf,
+    },
+    /// The user's list does not name it: the user adds a line, if the library is to be trusted.
+    #[error(
+        "{}: {} does not name it; to allow it, add the line \"{found}  {}\"",
+        library.display(), list.display(), library.display()
+    )]
+    NotListed {
+        /// The library.
+        library: PathBuf,
+        /// The list.
+        list: PathBuf,
+        /// SHA-256 of the file.
+        found: String,
+    },
+    /// It is not the file that the user's list names: the user finds out why, and mends the list
+    /// if the new file is to be trusted.
+    #[error(
+        "{}: its SHA-256 is {found}, {}:{line} expects {expected}",
+        library.display(), list.display()
+    )]
+    OtherHash {
+        /// The library.
+        library: PathBuf,
+        /// The list.
+        list: PathBuf,
+        /// Line of the list, from 1.
+        line: usize,
+        /// The hash in the list.
+        expected: String,
+        /// SHA-256 of the file.
+        found: String,
+    },
+    /// The file changed while it was loaded: the user starts again when whoever builds it has
+    /// finished.
+    #[error("{}: it changed while it was being loaded; try again", library.display())]
+    Changed {
         /// The library.
         library: PathBuf,
     },

@@ -1,48 +1,89 @@
-//! Whether a file is a whole dynamic library for this machine, found out before it is opened.
+//! Whether a file is a whole dynamic library for this machine that only its owner may change, found
+//! out before it is opened.
 //!
 //! The system's loader maps the segments that a library's header states. If the file is shorter
 //! the process dies of a bus error inside the loader, so the segments are checked against the
 //! file's size first.
 
-use std::{fs::File, io::Read, path::Path};
+use std::{
+    fs::{self, File},
+    io::Read,
+    path::{Path, PathBuf},
+};
 
 use sha2::{Digest, Sha256};
 
 use super::error::PluginError;
 
-/// Reads a library's file, checks it, and gives its SHA-256 in hexadecimal digits.
-pub(super) fn inspect(library: &Path) -> Result<String, PluginError> {
+/// Files beyond this are no library, bytes.
+const LARGEST: u64 = 2 << 30;
+
+/// A file that was read and checked: these bytes are the ones to load.
+pub(super) struct Checked {
+    pub bytes: Vec<u8>,
+    /// SHA-256 in hexadecimal digits.
+    pub hash: String,
+}
+
+/// Reads a library's file and checks it.
+pub(super) fn inspect(library: &Path) -> Result<Checked, PluginError> {
     let unreadable = |source| PluginError::Unreadable {
         library: library.to_owned(),
         source,
     };
-    let mut file = File::open(library).map_err(unreadable)?;
-    let metadata = file.metadata().map_err(unreadable)?;
-    if !metadata.is_file() {
-        return Err(PluginError::NotALibrary {
-            library: library.to_owned(),
-            reason: "it is not a file".into(),
-        });
-    }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        if metadata.permissions().mode() & 0o002 != 0 {
-            return Err(PluginError::WorldWritable {
-                library: library.to_owned(),
-            });
-        }
-    }
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).map_err(unreadable)?;
-    check(&bytes).map_err(|reason| PluginError::NotALibrary {
+    let not_a_library = |reason: String| PluginError::NotALibrary {
         library: library.to_owned(),
         reason,
-    })?;
-    Ok(hexadecimal(&Sha256::digest(&bytes)))
+    };
+    // Asked before it is opened: opening a pipe waits for somebody who writes to it.
+    if !fs::metadata(library).map_err(unreadable)?.is_file() {
+        return Err(not_a_library("it is not a file".into()));
+    }
+    let file = File::open(library).map_err(unreadable)?;
+    let metadata = file.metadata().map_err(unreadable)?;
+    if metadata.len() > LARGEST {
+        return Err(not_a_library(format!(
+            "it has {} bytes, at most {LARGEST} are expected",
+            metadata.len()
+        )));
+    }
+    if let Some(open) = writable_by_all(library) {
+        return Err(PluginError::WorldWritable {
+            library: library.to_owned(),
+            open,
+        });
+    }
+    let mut bytes = Vec::with_capacity(metadata.len() as usize);
+    file.take(LARGEST)
+        .read_to_end(&mut bytes)
+        .map_err(unreadable)?;
+    check(&bytes).map_err(not_a_library)?;
+    let hash = hexadecimal(&Sha256::digest(&bytes));
+    Ok(Checked { bytes, hash })
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+/// The file, or the folder above it, that everybody may write to; none where the system has no
+/// such rights. In a folder with the sticky bit, as /tmp, nobody may replace another's file.
+#[cfg(unix)]
+pub(super) fn writable_by_all(file: &Path) -> Option<PathBuf> {
+    use std::os::unix::fs::PermissionsExt;
+    const BY_ALL: u32 = 0o002;
+    const STICKY: u32 = 0o1000;
+    let open = |path: &Path| {
+        let metadata = fs::metadata(path).ok()?;
+        let mode = metadata.permissions().mode();
+        let kept = metadata.is_dir() && mode & STICKY != 0;
+        (mode & BY_ALL != 0 && !kept).then(|| path.to_owned())
+    };
+    file.ancestors().find_map(open)
+}
+
+#[cfg(not(unix))]
+pub(super) fn writable_by_all(_: &Path) -> Option<PathBuf> {
+    None
+}
+
+pub(super) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

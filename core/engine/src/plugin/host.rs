@@ -16,6 +16,7 @@ pub(super) static HOST: Host = Host {
     context: core::ptr::null_mut(),
     log: Some(log),
     should_stop: Some(should_stop),
+    log_level: Some(log_level),
 };
 
 /// Lets strategies that are linked in use the callbacks too: their log lines go to `tracing`.
@@ -27,6 +28,12 @@ pub fn connect() {
 /// Asks strategies that are at long work to return early, or takes that back.
 pub fn request_stop(stop: bool) {
     STOP.store(stop, Ordering::Relaxed);
+}
+
+/// Whether strategies are asked to return early.
+#[cfg(test)]
+pub(super) fn stop_requested() -> bool {
+    STOP.load(Ordering::Relaxed)
 }
 
 unsafe extern "C" fn log(_: *mut c_void, level: u32, text: Bytes) {
@@ -43,4 +50,16 @@ unsafe extern "C" fn log(_: *mut c_void, level: u32, text: Bytes) {
 
 unsafe extern "C" fn should_stop(_: *mut c_void) -> u32 {
     u32::from(STOP.load(Ordering::Relaxed))
+}
+
+unsafe extern "C" fn log_level(_: *mut c_void) -> u32 {
+    use tracing::level_filters::LevelFilter;
+    match LevelFilter::current() {
+        LevelFilter::OFF => 0,
+        LevelFilter::ERROR => 1,
+        LevelFilter::WARN => 2,
+        LevelFilter::INFO => 3,
+        LevelFilter::DEBUG => 4,
+        _ => 5,
+    }
 }

@@ -12,13 +12,36 @@ use std::{
 };
 
 use throng_abi::{ABI_VERSION, Bytes, Call, Descriptor, Sink, Status, status, threads};
-use throng_core::Slot;
+use throng_core::{Slot, StateError};
 
-use super::{host::HOST, schema};
+use super::{
+    host::HOST,
+    schema,
+    watch::{self, Label},
+};
 use crate::registry::CreateError;
 
 /// Longest text that a library may say about one call.
 const MOST_TEXT: usize = 16 * 1024;
+
+/// What is said where the host itself hands over arrays that do not fit together.
+pub(super) const UNEQUAL: &str = "was handed arrays of unequal lengths: an error of this program";
+
+/// How a call ended that gave no answer, and what the library said.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub status: Status,
+    /// What the library said.
+    pub said: String,
+    /// How it ended, with the library and the strategy.
+    pub text: String,
+}
+
+/// The `save` of a table.
+pub(super) type Save =
+    Option<unsafe extern "C" fn(*const Call, *const c_void, *const Sink) -> Status>;
+/// The `load` of a table.
+pub(super) type Load = Option<unsafe extern "C" fn(*const Call, *mut c_void, Bytes) -> Status>;
 
 /// A strategy of a library, as far as the host remembers it.
 #[derive(Debug)]
@@ -26,6 +49,7 @@ pub(super) struct Kind {
     pub library: PathBuf,
     pub slot: Slot,
     pub id: String,
+    pub label: Label,
     pub descriptor: &'static Descriptor,
 }
 
@@ -129,6 +153,7 @@ impl fmt::Debug for Instance {
 impl Drop for Instance {
     fn drop(&mut self) {
         if let Some(destroy) = self.kind.descriptor.destroy {
+            let _call = watch::enter(self.kind.label);
             // SAFETY: `pointer` came from this descriptor's `create` and is used no more.
             unsafe { destroy(self.pointer) }
         }
@@ -197,29 +222,101 @@ impl Instance {
         key: Key,
         run: impl FnOnce(*const Call, *mut c_void) -> Status,
     ) -> bool {
+        match self.attempt(key, run) {
+            Ok(()) => true,
+            Err(refusal) if refusal.text.is_empty() => {
+                self.fault(key, &ending(refusal.status, &refusal.said), 1);
+                false
+            }
+            Err(refusal) => {
+                self.faults.add(key, refusal.text, 1);
+                false
+            }
+        }
+    }
+
+    /// Calls a function with the instance whose refusal is for the caller to judge; a fault beside
+    /// a valid answer is logged.
+    pub(super) fn attempt(
+        &self,
+        key: Key,
+        run: impl FnOnce(*const Call, *mut c_void) -> Status,
+    ) -> Result<(), Refusal> {
         if self.broken.load(Ordering::Relaxed) {
-            self.fault(key, "it panicked before and is called no more", 1);
-            return false;
+            let said = "it panicked before and is called no more";
+            return Err(Refusal {
+                status: status::PANIC,
+                said: said.into(),
+                text: format!("{}: {said}", self.kind),
+            });
         }
         let _turn = self
             .turn
             .as_ref()
             .map(|turn| turn.lock().unwrap_or_else(PoisonError::into_inner));
+        let watched = watch::enter(self.kind.label);
         let (status, said) = with_call(|call| run(call, self.pointer));
-        if status == status::OK {
-            return true;
+        drop(watched);
+        match status {
+            status::OK => return Ok(()),
+            status::FAULT => {
+                self.fault(key, &ending(status, &said), 1);
+                return Ok(());
+            }
+            status::PANIC => self.broken.store(true, Ordering::Relaxed),
+            _ => {}
         }
-        if status == status::PANIC {
-            self.broken.store(true, Ordering::Relaxed);
+        // Maps answer this for every place in every step: no words are made for it.
+        let text = if status == status::UNSUPPORTED {
+            String::new()
+        } else {
+            format!("{}: {}", self.kind, ending(status, &said))
+        };
+        Err(Refusal { status, said, text })
+    }
+
+    /// Appends the state of the instance, if it has any.
+    pub(super) fn save(&self, save: Save, out: &mut Vec<u8>) {
+        let Some(save) = save else {
+            return;
+        };
+        let before = out.len();
+        let sink = sink_into(out);
+        let done = self.call((0, 0), |call, instance| {
+            // SAFETY: the caller's function is of the instance's table; the sink's bytes are
+            // borrowed until the call returns.
+            unsafe { save(call, instance, &sink) }
+        });
+        if !done {
+            out.truncate(before);
         }
-        self.fault(key, &ending(status, &said), 1);
-        status == status::FAULT
+    }
+
+    /// Gives saved state back to the instance.
+    pub(super) fn load(&mut self, load: Load, saved: &[u8]) -> Result<(), StateError> {
+        let Some(load) = load else {
+            return Ok(());
+        };
+        self.attempt((0, 0), |call, instance| {
+            // SAFETY: the caller's function is of the instance's table and `&mut self` keeps other
+            // calls out; the bytes are borrowed until the call returns.
+            unsafe { load(call, instance, Bytes::of(saved)) }
+        })
+        .map_err(|refusal| StateError {
+            strategy: self.kind.to_string(),
+            reason: ending(refusal.status, &refusal.said),
+        })
     }
 
     /// Logs a fault, `count` of its kind.
     pub(super) fn fault(&self, key: Key, text: &str, count: u64) {
         self.faults
             .add(key, format!("{}: {text}", self.kind), count);
+    }
+
+    /// Logs a fault whose text names the strategy already.
+    pub(super) fn fault_as(&self, key: Key, text: String) {
+        self.faults.add(key, text, 1);
     }
 
     /// What went wrong since it was last asked.
@@ -237,6 +334,8 @@ pub(super) fn ending(status: Status, said: &str) -> String {
         status::PANIC if said.starts_with("panicked") => "",
         status::PANIC => "panicked",
         status::FAULT => "reports",
+        status::UNSUITABLE => "refused",
+        status::UNSUPPORTED => "is not supported",
         other => return format!("ended with status {other}, which does not exist: {said}"),
     };
     match (how, said) {

@@ -1,23 +1,31 @@
 //! Opens a library, checks what it says of itself, and makes registry entries of it.
 
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use throng_abi::{
-    ABI_VERSION, AvoidanceTable, Bytes, CostTable, Descriptor, MAGIC, Plugin, SYMBOL, status,
-    threads, unwinding,
+    ABI_VERSION, AvoidanceTable, Bytes, CostTable, Descriptor, GroupTable, LodTable, MAGIC,
+    NavTable, PlannerTable, Plugin, SYMBOL, status, threads, unwinding,
 };
 use throng_core::{Slot, options::OptionSpec, registry::Capabilities};
 
 use super::{
+    allow::AllowList,
     avoidance::ForeignAvoidance,
     cost::ForeignCost,
     error::PluginError,
-    file, host,
-    instance::{Kind, ending, with_call},
+    file,
+    group::ForeignGroup,
+    host, image,
+    instance::{Instance, Kind, ending, with_call},
+    lod::ForeignLod,
+    nav::ForeignNav,
+    planner::ForeignPlanner,
     schema,
+    watch::{self, Label},
 };
 use crate::registry::{AnyStrategy, CreateError, Factory, Strategy};
 
@@ -43,47 +51,69 @@ pub struct Library {
 /// searched for. The library stays loaded for the life of the process. Its initialisers run when
 /// it is opened: callers ask the user first.
 pub fn load(path: &Path) -> Result<Library, PluginError> {
+    load_if(path, |_, _| Ok(()))
+}
+
+/// The same for a library that the user's list must name, with the hash of its file.
+pub fn load_listed(path: &Path, list: &AllowList) -> Result<Library, PluginError> {
+    load_if(path, |library, hash| list.check(library, hash))
+}
+
+fn load_if(
+    path: &Path,
+    permit: impl FnOnce(&Path, &str) -> Result<(), PluginError>,
+) -> Result<Library, PluginError> {
     // An absolute path keeps the system's loader from searching its own folders.
-    let path = path
+    let real = path
         .canonicalize()
         .map_err(|source| PluginError::Unreadable {
             library: path.to_owned(),
             source,
         })?;
-    let hash = file::inspect(&path)?;
+    // Whoever may change a link on the way may change what it leads to.
+    let way = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    if let Some(open) = way.parent().and_then(file::writable_by_all) {
+        return Err(PluginError::WorldWritable {
+            library: path.to_owned(),
+            open,
+        });
+    }
+    let checked = file::inspect(&real)?;
+    permit(&real, &checked.hash)?;
     host::connect();
-    let plugin = open(&path)?;
-    let strategies = strategies(&path, &hash, plugin)?;
+    let plugin = open(&real, &checked)?;
+    let strategies = strategies(&real, &checked.hash, plugin)?;
     Ok(Library {
-        path,
-        hash,
+        path: real,
+        hash: checked.hash,
         strategies,
     })
 }
 
-/// Opens the library for good and checks its data symbol.
-fn open(path: &Path) -> Result<&'static Plugin, PluginError> {
+/// Opens the library for good and checks its data symbol. The same bytes are opened once.
+fn open(path: &Path, checked: &file::Checked) -> Result<&'static Plugin, PluginError> {
+    static OPENED: Mutex<BTreeMap<String, &'static Plugin>> = Mutex::new(BTreeMap::new());
+    let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(plugin) = opened.get(&checked.hash) {
+        return Ok(plugin);
+    }
+    let label = Label::new(&path.display().to_string());
+    let library = {
+        let _call = watch::enter(label);
+        image::open(path, checked)?
+    };
+    let plugin = entry(path, library)?;
+    opened.insert(checked.hash.clone(), plugin);
+    Ok(plugin)
+}
+
+fn entry(path: &Path, opened: libloading::Library) -> Result<&'static Plugin, PluginError> {
     let library = || path.to_owned();
     let not_a_plugin = |reason: String| PluginError::NotAPlugin {
         library: library(),
         reason,
     };
     let symbol = String::from_utf8_lossy(&SYMBOL[..SYMBOL.len() - 1]);
-    #[cfg(unix)]
-    let opened = {
-        use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
-        // All symbols now: a missing one is an error here, not a crash at the first call.
-        // SAFETY: the file is a whole library for this machine; that its initialisers behave is
-        // what the user vouches for by naming it.
-        unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }
-    };
-    #[cfg(not(unix))]
-    // SAFETY: as above.
-    let opened = unsafe { libloading::Library::new(path) };
-    let opened = opened.map_err(|error| PluginError::Refused {
-        library: library(),
-        reason: error.to_string(),
-    })?;
     // SAFETY: the symbol is only taken as an address; what lies there is checked below.
     let found = unsafe { opened.get::<*const Plugin>(SYMBOL) }
         .map(|symbol| *symbol)
@@ -151,6 +181,7 @@ fn strategies(
     else {
         return Err(failed("a function of its symbol is missing".into()));
     };
+    let _call = watch::enter(Label::new(&path.display().to_string()));
     // SAFETY: the symbol was checked; this is the first call, as the contract wants it.
     let (status, said) = with_call(|call| unsafe { start(call) });
     if status != status::OK {
@@ -249,7 +280,7 @@ pub(super) fn strategy(
     if functions.contains(&false) {
         return Err("a function of its descriptor is missing".into());
     }
-    let known = (1 << 9) - 1;
+    let known = Capabilities::ALL.0;
     for (what, bits) in [("needs", descriptor.needs), ("offers", descriptor.offers)] {
         if bits & !known != 0 {
             return Err(format!(
@@ -262,18 +293,9 @@ pub(super) fn strategy(
         .into_iter()
         .find(|slot| *slot as u32 == descriptor.slot)
         .ok_or_else(|| format!("there is no slot number {}", descriptor.slot))?;
-    let functions = match slot {
-        // SAFETY: the descriptor's slot says which table it points to.
-        Slot::Avoidance => SlotTable::Avoidance(unsafe { avoidance_table(descriptor) }?),
-        // SAFETY: as above.
-        Slot::Cost => SlotTable::Cost(unsafe { cost_table(descriptor) }?),
-        other => {
-            return Err(format!(
-                "slot {} cannot be loaded from a library yet; avoidance and cost can",
-                other.name()
-            ));
-        }
-    };
+    // SAFETY: the descriptor's slot says which table it points to.
+    let functions = unsafe { SlotTable::of(slot, descriptor) }?;
+    let options = schema::options(text("option schema", descriptor.options)?)?;
     let own = |what, bytes| text(what, bytes).map(str::to_owned);
     Ok(Strategy {
         slot,
@@ -285,15 +307,17 @@ pub(super) fn strategy(
         paper: own("paper", descriptor.paper)?,
         needs: Capabilities(descriptor.needs),
         offers: Capabilities(descriptor.offers),
-        options: schema::options(text("option schema", descriptor.options)?)?,
+        options: options.clone(),
         origin: path.display().to_string(),
         version: own("version", descriptor.strategy_version)?,
         hash: Some(hash.to_owned()),
         factory: Arc::new(Loaded {
+            options,
             kind: Arc::new(Kind {
                 library: path.to_owned(),
                 slot,
                 id: id.to_owned(),
+                label: Label::new(&format!("{}: {}/{id}", path.display(), slot.name())),
                 descriptor,
             }),
             functions,
@@ -301,77 +325,159 @@ pub(super) fn strategy(
     })
 }
 
+/// The table of a library. One that is smaller, made before the last functions were appended, is
+/// copied with nothing in their places.
+///
 /// # Safety
 /// `pointer` is null, misaligned or points to a table that begins with size and version and lives
-/// as long as the process.
+/// as long as the process. `T` is a table of functions: two numbers and optional pointers.
 unsafe fn table<T>(pointer: *const T) -> Result<&'static T, String> {
     if pointer.is_null() || !pointer.is_aligned() {
         return Err("its table of functions is missing or not aligned".into());
     }
     // SAFETY: the caller's promise.
     let [size, version] = unsafe { pointer.cast::<[u32; 2]>().read() };
-    if version != ABI_VERSION || (size as usize) < size_of::<T>() {
+    let (size, whole) = (size as usize, size_of::<T>());
+    // Functions are pointers, one after the other.
+    if version != ABI_VERSION || size < 8 || !(size - 8).is_multiple_of(size_of::<usize>()) {
         return Err(format!(
             "its table has version {version} and {size} bytes, expected version {ABI_VERSION} and \
-             {} or more",
-            size_of::<T>()
+             {whole}"
         ));
     }
-    // SAFETY: the size is right, and the rest is the caller's promise.
-    Ok(unsafe { &*pointer })
-}
-
-/// # Safety
-/// The descriptor is checked and of slot avoidance.
-unsafe fn avoidance_table(
-    descriptor: &'static Descriptor,
-) -> Result<&'static AvoidanceTable, String> {
-    // SAFETY: the caller's promise.
-    let table: &'static AvoidanceTable = unsafe { table(descriptor.table.cast()) }?;
-    if table.profile.is_none() || table.steer.is_none() {
-        return Err("profile or steer is missing".into());
+    if size >= whole {
+        // SAFETY: the size is right, and the rest is the caller's promise.
+        return Ok(unsafe { &*pointer });
     }
-    if table.new_scratch.is_some() != table.free_scratch.is_some() {
-        return Err("of new_scratch and free_scratch only one is there".into());
-    }
-    Ok(table)
-}
-
-/// # Safety
-/// The descriptor is checked and of slot cost.
-unsafe fn cost_table(descriptor: &'static Descriptor) -> Result<&'static CostTable, String> {
-    // SAFETY: the caller's promise.
-    let table: &'static CostTable = unsafe { table(descriptor.table.cast()) }?;
-    if table.profile.is_none() || table.price.is_none() {
-        return Err("profile or price is missing".into());
-    }
-    if table.save.is_some() != table.load.is_some() {
-        return Err("of save and load only one is there".into());
-    }
-    Ok(table)
+    let mut grown = Box::new(core::mem::MaybeUninit::<T>::zeroed());
+    // SAFETY: both have `size` bytes or more and are apart; zero is no function, and the numbers
+    // were copied.
+    Ok(unsafe {
+        core::ptr::copy_nonoverlapping(pointer.cast::<u8>(), grown.as_mut_ptr().cast(), size);
+        &*Box::leak(grown).as_ptr()
+    })
 }
 
 #[derive(Clone, Copy, Debug)]
 enum SlotTable {
-    Avoidance(&'static AvoidanceTable),
+    Nav(&'static NavTable),
+    Planner(&'static PlannerTable),
     Cost(&'static CostTable),
+    Avoidance(&'static AvoidanceTable),
+    Lod(&'static LodTable),
+    Group(&'static GroupTable),
+}
+
+impl SlotTable {
+    /// The table of a descriptor, with what it cannot do without.
+    ///
+    /// # Safety
+    /// The descriptor is checked and of this slot.
+    unsafe fn of(slot: Slot, descriptor: &'static Descriptor) -> Result<SlotTable, String> {
+        let pointer = descriptor.table;
+        let have = |wanted: &[(&str, bool)]| match wanted.iter().find(|(_, there)| !there) {
+            Some((name, _)) => Err(format!("{name} is missing")),
+            None => Ok(()),
+        };
+        let both = |one: bool, other: bool, names: &str| match one == other {
+            true => Ok(()),
+            false => Err(format!("of {names} only one is there")),
+        };
+        // SAFETY: the caller's promise, for all of them.
+        Ok(match slot {
+            Slot::Nav => {
+                let t: &'static NavTable = unsafe { table(pointer.cast()) }?;
+                have(&[
+                    ("build", t.build.is_some()),
+                    ("attach", t.attach.is_some()),
+                    ("region_of", t.region_of.is_some()),
+                ])?;
+                SlotTable::Nav(t)
+            }
+            Slot::Planner => {
+                let t: &'static PlannerTable = unsafe { table(pointer.cast()) }?;
+                have(&[("profile", t.profile.is_some()), ("plan", t.plan.is_some())])?;
+                both(
+                    t.new_scratch.is_some(),
+                    t.free_scratch.is_some(),
+                    "new_scratch and free_scratch",
+                )?;
+                both(t.save.is_some(), t.load.is_some(), "save and load")?;
+                SlotTable::Planner(t)
+            }
+            Slot::Cost => {
+                let t: &'static CostTable = unsafe { table(pointer.cast()) }?;
+                have(&[
+                    ("profile", t.profile.is_some()),
+                    ("price", t.price.is_some()),
+                ])?;
+                both(t.save.is_some(), t.load.is_some(), "save and load")?;
+                SlotTable::Cost(t)
+            }
+            Slot::Avoidance => {
+                let t: &'static AvoidanceTable = unsafe { table(pointer.cast()) }?;
+                have(&[
+                    ("profile", t.profile.is_some()),
+                    ("steer", t.steer.is_some()),
+                ])?;
+                both(
+                    t.new_scratch.is_some(),
+                    t.free_scratch.is_some(),
+                    "new_scratch and free_scratch",
+                )?;
+                SlotTable::Avoidance(t)
+            }
+            Slot::Lod => {
+                let t: &'static LodTable = unsafe { table(pointer.cast()) }?;
+                have(&[
+                    ("profile", t.profile.is_some()),
+                    ("classify", t.classify.is_some()),
+                ])?;
+                both(t.save.is_some(), t.load.is_some(), "save and load")?;
+                SlotTable::Lod(t)
+            }
+            Slot::Group => {
+                let t: &'static GroupTable = unsafe { table(pointer.cast()) }?;
+                have(&[
+                    ("profile", t.profile.is_some()),
+                    ("adjust", t.adjust.is_some()),
+                ])?;
+                SlotTable::Group(t)
+            }
+        })
+    }
 }
 
 /// Makes strategies of one kind from a library.
 #[derive(Debug)]
 struct Loaded {
     kind: Arc<Kind>,
+    options: Vec<OptionSpec>,
     functions: SlotTable,
 }
 
 impl Factory for Loaded {
     fn create(&self, options: &toml::Table) -> Result<AnyStrategy, CreateError> {
+        schema::check(options, &self.options).map_err(|wrong| CreateError {
+            reason: format!("{} ({})", wrong.reason, self.kind),
+            ..wrong
+        })?;
+        let _call = watch::enter(self.kind.label);
+        let kind = &self.kind;
         Ok(match self.functions {
-            SlotTable::Avoidance(table) => AnyStrategy::Avoidance(Box::new(
-                ForeignAvoidance::create(&self.kind, table, options)?,
-            )),
-            SlotTable::Cost(table) => {
-                AnyStrategy::Cost(Box::new(ForeignCost::create(&self.kind, table, options)?))
+            SlotTable::Nav(t) => AnyStrategy::Nav(Box::new(ForeignNav::create(kind, t, options)?)),
+            SlotTable::Planner(t) => {
+                AnyStrategy::Planner(Box::new(ForeignPlanner::create(kind, t, options)?))
+            }
+            SlotTable::Cost(t) => {
+                AnyStrategy::Cost(Box::new(ForeignCost::create(kind, t, options)?))
+            }
+            SlotTable::Avoidance(t) => {
+                AnyStrategy::Avoidance(Box::new(ForeignAvoidance::create(kind, t, options)?))
+            }
+            SlotTable::Lod(t) => AnyStrategy::Lod(Box::new(ForeignLod::create(kind, t, options)?)),
+            SlotTable::Group(t) => {
+                AnyStrategy::Group(Box::new(ForeignGroup::create(kind, t, options)?))
             }
         })
     }
@@ -381,13 +487,9 @@ impl Factory for Loaded {
         options: &toml::Table,
         _: &[OptionSpec],
     ) -> Result<toml::Table, CreateError> {
-        Ok(match self.functions {
-            SlotTable::Avoidance(table) => ForeignAvoidance::create(&self.kind, table, options)?
-                .options()
-                .clone(),
-            SlotTable::Cost(table) => ForeignCost::create(&self.kind, table, options)?
-                .options()
-                .clone(),
-        })
+        // Made in full, so that what it says of itself is checked where the options are written.
+        self.create(options)?;
+        let _call = watch::enter(self.kind.label);
+        Instance::create(&self.kind, options).map(|instance| instance.options().clone())
     }
 }

@@ -112,6 +112,46 @@ fn option(name: &str, property: Property) -> Result<OptionSpec, String> {
     })
 }
 
+/// Whether a strategy's table holds only options that it declares, with values that it allows: a
+/// library is handed no others.
+pub(super) fn check(table: &toml::Table, specs: &[OptionSpec]) -> Result<(), CreateError> {
+    for (name, value) in table.iter().filter(|(name, _)| *name != "kind") {
+        let wrong = |reason: String| CreateError {
+            option: name.clone(),
+            reason,
+        };
+        let Some(spec) = specs.iter().find(|spec| spec.name == name) else {
+            let known: Vec<_> = specs.iter().map(|spec| spec.name).collect();
+            return Err(wrong(match known.as_slice() {
+                [] => "unknown option; there are none".into(),
+                known => format!("unknown option; allowed: {}", known.join(", ")),
+            }));
+        };
+        if !allows(&spec.kind, value) {
+            return Err(wrong(format!(
+                "{value} is not allowed; allowed: {}",
+                spec.allowed()
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn allows(kind: &OptionKind, value: &toml::Value) -> bool {
+    match (kind, value) {
+        (OptionKind::Number { min, max }, value) => {
+            let number = value.as_float().or(value.as_integer().map(|i| i as f64));
+            // Options of 32 bits come back rounded, which may be a hair beyond an end.
+            number.is_some_and(|n| (*min as f32..=*max as f32).contains(&(n as f32)))
+        }
+        (OptionKind::Integer { min, max }, toml::Value::Integer(n)) => min <= n && n <= max,
+        (OptionKind::Switch, toml::Value::Boolean(_))
+        | (OptionKind::Text, toml::Value::String(_)) => true,
+        (OptionKind::Choice(words), toml::Value::String(word)) => words.contains(&word.as_str()),
+        _ => false,
+    }
+}
+
 /// A default as a scenario writes it, if it is allowed.
 fn written(kind: &OptionKind, default: &Value) -> Option<String> {
     match (kind, default) {

@@ -91,6 +91,17 @@ static STEERLESS: AvoidanceTable = AvoidanceTable {
     ..WHOLE
 };
 static SMALL: AvoidanceTable = AvoidanceTable { size: 16, ..WHOLE };
+static RAGGED: AvoidanceTable = AvoidanceTable { size: 21, ..WHOLE };
+/// As it was before `longest_step` was appended.
+static EARLIER: AvoidanceTable = AvoidanceTable {
+    size: core::mem::offset_of!(AvoidanceTable, longest_step) as u32,
+    longest_step: Some(never),
+    ..WHOLE
+};
+
+unsafe extern "C" fn never(_: *const c_void, _: f32) -> f32 {
+    unreachable!("it lies beyond the table")
+}
 const WHOLE: AvoidanceTable = AvoidanceTable {
     size: size_of::<AvoidanceTable>() as u32,
     version: ABI_VERSION,
@@ -98,6 +109,7 @@ const WHOLE: AvoidanceTable = AvoidanceTable {
     new_scratch: None,
     free_scratch: None,
     steer: Some(steer),
+    longest_step: None,
 };
 
 fn descriptor() -> Descriptor {
@@ -196,6 +208,19 @@ fn every_ending_is_told_and_only_good_answers_are_used() {
     assert!(make(7).unwrap_err().contains("failed: no such ending"));
 }
 
+/// A library that was built before the table grew.
+#[test]
+fn a_smaller_table_lacks_what_was_appended() {
+    let mut earlier = descriptor();
+    earlier.table = (&raw const EARLIER).cast();
+    let leaked: &'static Descriptor = Box::leak(Box::new(earlier));
+    let found = strategy(Path::new("libplain.so"), "hash", "plain", leaked).unwrap();
+    let made = found.create(&toml::Table::new()).unwrap();
+    let model = made.into_avoidance().unwrap();
+    assert_eq!(model.longest_step(3.0), f32::INFINITY);
+    assert_eq!(steered(&*model), [Vec2::ONE; 3]);
+}
+
 #[test]
 fn one_call_at_a_time_is_kept() {
     let model = make(0).unwrap();
@@ -219,7 +244,6 @@ fn senseless_descriptors_are_refused_with_the_reason() {
         ("the id \"Plain\"", "Plain", |_| {}),
         ("the id \"\"", "", |_| {}),
         ("no slot number 17", "plain", |d| d.slot = 17),
-        ("slot nav cannot be loaded", "plain", |d| d.slot = 0),
         ("thread rule is 9", "plain", |d| d.threads = 9),
         ("capabilities 0x8000", "plain", |d| d.needs = 0x8001),
         ("a function of its descriptor", "plain", |d| d.create = None),
@@ -229,8 +253,11 @@ fn senseless_descriptors_are_refused_with_the_reason() {
         ("steer is missing", "plain", |d| {
             d.table = (&raw const STEERLESS).cast();
         }),
-        ("version 1 and 16 bytes", "plain", |d| {
+        ("steer is missing", "plain", |d| {
             d.table = (&raw const SMALL).cast();
+        }),
+        ("version 1 and 21 bytes", "plain", |d| {
+            d.table = (&raw const RAGGED).cast();
         }),
         ("description is not UTF-8", "plain", |d| {
             d.about = Bytes::of(b"\xff\xfe");

@@ -116,7 +116,7 @@ impl Registry {
                 let who = if lacking == Capabilities::PLAN_GROUND {
                     "which this ground is not".to_owned()
                 } else {
-                    format!("which nothing in {combination} offers")
+                    "which none of the other strategies offers".to_owned()
                 };
                 format!("{role} {} needs {names}, {who}", strategy.id)
             })

@@ -8,7 +8,7 @@ mod compatible;
 mod factory;
 mod generator;
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use thiserror::Error;
 use throng_core::{
@@ -184,6 +184,16 @@ impl Registry {
     /// The strategies of one slot, sorted by id.
     pub fn of(&self, slot: Slot) -> impl Iterator<Item = &Strategy> + Clone {
         self.strategies.iter().filter(move |s| s.slot == slot)
+    }
+
+    /// The dynamic libraries that strategies come from, sorted: path and hash.
+    pub fn libraries(&self) -> impl Iterator<Item = (&str, &str)> {
+        let all: BTreeSet<(&str, &str)> = self
+            .strategies
+            .iter()
+            .filter_map(|s| Some((s.origin.as_str(), s.hash.as_deref()?)))
+            .collect();
+        all.into_iter()
     }
 
     /// The strategy of this slot and id.

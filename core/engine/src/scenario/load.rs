@@ -40,6 +40,29 @@ pub struct LoadOptions<'a> {
     pub folder: Option<PathBuf>,
 }
 
+/// A dynamic library that a scenario names.
+#[derive(Clone, Debug)]
+pub struct NamedPlugin {
+    /// Its path; a relative one starts from the scenario's folder.
+    pub path: PathBuf,
+    /// Where it is written.
+    pub place: SourcePlace,
+    /// The key there, such as `plugins[0]`.
+    pub key: String,
+    /// The path as it is written.
+    pub written: String,
+}
+
+impl NamedPlugin {
+    /// Why it cannot be used, with its place.
+    pub fn problem(&self, reason: impl core::fmt::Display) -> Diagnostics {
+        Diagnostics::from(
+            Diagnostic::error(self.place.clone(), &*self.key, reason.to_string())
+                .found(format!("{:?}", self.written)),
+        )
+    }
+}
+
 impl<'a> LoadOptions<'a> {
     /// Loads as written.
     pub fn new(registry: &'a Registry) -> LoadOptions<'a> {
@@ -95,10 +118,36 @@ impl Scenario {
         Self::parse_source(source, options)
     }
 
-    /// The dynamic libraries that a scenario names, as paths; nothing else is read. A host loads
-    /// them into its registry, if it is allowed to, before it loads the scenario.
-    pub fn plugins_of(path: &Path, options: &LoadOptions<'_>) -> Result<Vec<PathBuf>, Diagnostics> {
-        let texts = options.texts(read_file(path)?);
+    /// The dynamic libraries that a scenario names; nothing else is read. A host loads them into
+    /// its registry, if it is allowed to, before it loads the scenario.
+    pub fn plugins_of(
+        path: &Path,
+        options: &LoadOptions<'_>,
+    ) -> Result<Vec<NamedPlugin>, Diagnostics> {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Self::plugins_in(read_file(path)?, folder, options)
+    }
+
+    /// The same for a scenario's text, whose relative paths start from `folder`.
+    pub fn plugins_of_text(
+        text: &str,
+        name: &str,
+        folder: &Path,
+        options: &LoadOptions<'_>,
+    ) -> Result<Vec<NamedPlugin>, Diagnostics> {
+        let source = SourceText {
+            name: name.to_owned(),
+            text: text.to_owned(),
+        };
+        Self::plugins_in(source, folder, options)
+    }
+
+    fn plugins_in(
+        source: SourceText,
+        folder: &Path,
+        options: &LoadOptions<'_>,
+    ) -> Result<Vec<NamedPlugin>, Diagnostics> {
+        let texts = options.texts(source);
         let mut problems = Diagnostics::default();
         let root = tree(&texts, &mut problems)?;
         let mut reader = Reader {
@@ -110,12 +159,17 @@ impl Scenario {
             .get("plugins")
             .and_then(|node| ListOf(NAME).read(node, &mut reader, "plugins"));
         // Other problems of the file are for `load` to report with all strategies known.
-        let folder = path.parent().unwrap_or(Path::new(""));
-        Ok(named
-            .unwrap_or_default()
-            .iter()
-            .map(|plugin| folder.join(plugin))
-            .collect())
+        let plugin = |(at, written): (usize, &String)| {
+            let key = format!("plugins[{at}]");
+            NamedPlugin {
+                path: folder.join(written),
+                place: texts.place(&root.deepest(&key).0.origin),
+                key,
+                written: written.clone(),
+            }
+        };
+        let named = named.unwrap_or_default();
+        Ok(named.iter().enumerate().map(plugin).collect())
     }
 
     fn parse_source(

@@ -19,13 +19,13 @@ mod strategy;
 mod tables;
 mod values;
 
-pub use load::LoadOptions;
+pub use load::{LoadOptions, NamedPlugin};
 pub use model::{
     AreaSpec, AtGoal, Choose, ClassesSpec, ConnectionSpec, CostSpec, DoorSpec, EnvironmentSource,
     EnvironmentSpec, EventAction, EventSpec, FollowKind, FollowSpec, GoalSpec, Hysteresis,
     InterestSpec, LayerSpec, LineSpec, MetricsSpec, MoverSpec, NeighboursSpec, ObstacleSpec,
-    OnPeople, Profile, RecordFormat, RecordSpec, Replan, ReplanEvent, Scenario, SourceSpec,
-    SpeedLaw, TierSpec, UpAxis,
+    OnPeople, Profile, RecordFormat, RecordSpec, Replan, ReplanEvent, Scenario, SnapshotSpec,
+    SourceSpec, SpeedLaw, TierSpec, ToleranceSpec, UpAxis, VarySpec,
 };
 pub use provenance::Provenance;
 pub use resolve::json_schema;

@@ -73,8 +73,8 @@ pub struct Scenario {
     pub classes: ClassesSpec,
     /// What is recorded.
     pub record: RecordSpec,
-    /// Options of the snapshot runner, as written.
-    pub snapshot: toml::Table,
+    /// How its behaviour is kept in snapshots (`[snapshot]`).
+    pub snapshot: Option<SnapshotSpec>,
     /// Where everything was written.
     pub provenance: Provenance,
 }
@@ -504,6 +504,72 @@ pub struct EventSpec {
 pub struct MetricsSpec {
     /// Seconds between two samples of overlaps and density.
     pub every: f64,
+}
+
+/// The `[snapshot]` table: what `throng snapshot` runs of a scenario, and how exactly it compares.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SnapshotSpec {
+    /// Steps of each run.
+    pub steps: u64,
+    /// People at most: sources of more are scaled down together.
+    pub agents: u64,
+    /// Runs of each combination, with seeds one after another.
+    pub seeds: u64,
+    /// Strategies that are tried.
+    pub vary: VarySpec,
+    /// How far figures may move.
+    pub tolerance: ToleranceSpec,
+}
+
+/// The ids that are tried in each slot; every known one where the list is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VarySpec {
+    /// Maps.
+    pub nav: Vec<String>,
+    /// Planners.
+    pub planner: Vec<String>,
+    /// Cost models.
+    pub cost: Vec<String>,
+    /// Avoidance models.
+    pub avoidance: Vec<String>,
+    /// Level-of-detail policies.
+    pub lod: Vec<String>,
+    /// Group behaviours.
+    pub group: Vec<String>,
+}
+
+impl VarySpec {
+    /// The ids of a slot.
+    pub fn of(&self, slot: throng_core::Slot) -> &[String] {
+        use throng_core::Slot;
+        match slot {
+            Slot::Nav => &self.nav,
+            Slot::Planner => &self.planner,
+            Slot::Cost => &self.cost,
+            Slot::Avoidance => &self.avoidance,
+            Slot::Lod => &self.lod,
+            Slot::Group => &self.group,
+        }
+    }
+}
+
+/// How far each figure of a snapshot may be from the one that is stored.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ToleranceSpec {
+    /// People who left at their goal, and arrivals: how many.
+    pub arrivals: f64,
+    /// Mean speed, metres per second.
+    pub speed: f64,
+    /// Mean travel time, seconds.
+    pub travel_time: f64,
+    /// Least gap between two bodies, metres.
+    pub gap: f64,
+    /// Overlapping pairs.
+    pub overlaps: f64,
+    /// Share that stalled, per cent.
+    pub stalled: f64,
+    /// Places of the people that are sampled, metres.
+    pub position: f64,
 }
 
 /// The `[neighbours]` table: relevance of neighbours.

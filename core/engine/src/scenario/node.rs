@@ -109,6 +109,7 @@ impl Node {
     }
 
     /// As a plain TOML value.
+    #[cfg(test)]
     pub fn to_toml(&self) -> toml::Value {
         match &self.value {
             Value::Text(text) | Value::Foreign(text) => text.clone().into(),

@@ -24,7 +24,8 @@ impl Scenario {
     }
 
     /// The resolved scenario with absolute paths, for a copy kept in another folder; it loads
-    /// with `--allow-outside`.
+    /// with `--allow-outside`. It names the libraries that the registry's strategies come from,
+    /// also those that the user named beside the scenario.
     pub fn resolved_elsewhere(&self, registry: &Registry) -> String {
         let mut moved = self.clone();
         let absolute = |file: &mut std::path::PathBuf| {
@@ -41,12 +42,19 @@ impl Scenario {
             }
             _ => {}
         }
+        moved.plugins = registry
+            .libraries()
+            .map(|(path, _)| path.to_owned())
+            .collect();
         moved.resolved(registry)
     }
 
-    /// SHA-256 of the resolved scenario, in hexadecimal digits.
+    /// SHA-256 of the resolved scenario, in hexadecimal digits; how snapshots of it are kept
+    /// does not count.
     pub fn hash(&self, registry: &Registry) -> String {
-        let digest = Sha256::digest(self.resolved(registry).as_bytes());
+        let mut whole = self.clone();
+        whole.snapshot = None;
+        let digest = Sha256::digest(whole.resolved(registry).as_bytes());
         let mut hex = String::with_capacity(64);
         for byte in digest {
             // Writing to a string cannot fail.

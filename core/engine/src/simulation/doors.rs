@@ -1,5 +1,7 @@
 //! Doors that open and close, and the people who stand in them.
 
+use std::sync::Arc;
+
 use glam::Vec3;
 use throng_core::Location;
 use throng_kit::Walk;
@@ -57,7 +59,7 @@ impl Simulation {
     }
 
     fn set_door(&mut self, door: usize, open: bool) {
-        self.place.ground.set_door(door, open);
+        Arc::make_mut(&mut self.place.ground).set_door(door, open);
         self.planning.doors_changed = true;
     }
 
@@ -114,6 +116,7 @@ impl Simulation {
                 a.location[row] = moved.to;
                 a.frame[row] = moved.frame;
                 a.kth[row] = f32::INFINITY;
+                a.forget_place(row);
                 self.state.routes.release(&mut self.state.agents.track[row]);
             }
         }

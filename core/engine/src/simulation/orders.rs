@@ -149,6 +149,7 @@ impl Simulation {
                 a.frame[row] = frame;
                 a.velocity[row] = Vec2::ZERO;
                 a.kth[row] = f32::INFINITY;
+                a.forget_place(row);
                 self.state.routes.release(&mut self.state.agents.track[row]);
                 Ok(())
             }),

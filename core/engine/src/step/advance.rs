@@ -12,6 +12,7 @@ use crate::{
     memory::CHUNK,
     metrics::Metrics,
     parts::Parts,
+    scenario::FollowKind,
     state::{Place, State, Steered, Work},
     step::avoid::Move,
     track::Passer,
@@ -23,6 +24,11 @@ const STOREY: f32 = 1.0;
 const BEYOND_GATE: f32 = 3.0;
 /// Slower than this nobody turns, metres per second.
 const TURNING_SPEED: f32 = 0.05;
+
+/// Nobody walks farther than this without looking whether a gate or the goal is near, metres.
+const LONG_WAY: f32 = 2.0;
+/// What positions may be off after that from the sum of the steps, metres.
+const ROUNDING: f32 = 0.02;
 
 /// In [`Work::arrived`]: on the way, or staying.
 pub const NEITHER: u8 = 0;
@@ -46,79 +52,139 @@ pub fn advance(place: &Place, state: &mut State, work: &Work, metrics: &mut Metr
         .zip(a.velocity.par_chunks_mut(CHUNK))
         .zip(a.heading.par_chunks_mut(CHUNK))
         .zip(a.walked.par_chunks_mut(CHUNK))
+        .zip(a.settled.par_chunks_mut(CHUNK))
+        .zip(a.free.par_chunks_mut(CHUNK))
+        .zip(a.until.par_chunks_mut(CHUNK))
         .zip(work.steered.par_chunks(CHUNK))
         .enumerate()
-        .for_each(
-            |(chunk, ((((((location, before), frame), velocity), heading), walked), steered))| {
-                let mut here = Wrong::default();
-                for i in 0..location.len() {
-                    let row = chunk * CHUNK + i;
-                    let Steered {
-                        velocity: v,
-                        push,
+        .for_each(|(chunk, columns)| {
+            let (columns, steered) = columns;
+            let (((columns, settled), free), until) = columns;
+            let (((((location, before), frame), velocity), heading), walked) = columns;
+            let mut here = Wrong::default();
+            for i in 0..location.len() {
+                let row = chunk * CHUNK + i;
+                let Steered {
+                    velocity: v,
+                    push,
+                    clear,
+                } = steered[i];
+                let from = location[i];
+                if now.first {
+                    before[i] = from;
+                }
+                if v.length_squared() > TURNING_SPEED * TURNING_SPEED {
+                    heading[i] = v.normalize();
+                }
+                let wanted = v * dt + push;
+                let length = wanted.length();
+                let pushed = if push == Vec2::ZERO {
+                    0.0
+                } else {
+                    push.length()
+                };
+                let cap = max_speed[row] * dt + pushed + 1e-3;
+                // Almost everybody in almost every step.
+                if flat
+                    && let Some(to) = walk_free(
+                        &ground,
+                        from,
+                        wanted,
+                        length,
+                        radius[row],
                         clear,
-                    } = steered[i];
-                    let from = location[i];
-                    if now.first {
-                        before[i] = from;
-                    }
-                    if v.length_squared() > TURNING_SPEED * TURNING_SPEED {
-                        heading[i] = v.normalize();
-                    }
-                    let wanted = v * dt + push;
-                    let length = wanted.length();
-                    let pushed = if push == Vec2::ZERO {
-                        0.0
-                    } else {
-                        push.length()
-                    };
-                    let cap = max_speed[row] * dt + pushed + 1e-3;
-                    // Almost everybody in almost every step.
-                    if flat
-                        && let Some(to) =
-                            ground.steps_in_place(from, wanted, length, radius[row], clear)
-                    {
-                        let chord = to.point.distance_squared(from.point);
-                        here.too_far += u64::from(chord > cap * cap);
-                        location[i] = to;
-                        velocity[i] = v;
-                        walked[i] += f64::from(length);
-                        continue;
-                    }
-                    let own_frame = if flat { Frame::FLAT } else { frame[i] };
-                    let moved = ground.advance(from, own_frame, wanted, radius[row]);
-                    let chord = moved.to.point.distance(from.point);
-                    here.too_far += u64::from(chord > cap);
-                    if !moved.to.is_somewhere() || !moved.to.point.is_finite() {
-                        here.lost += 1;
-                        continue;
-                    }
-                    let crosses = crosses_wall(&ground, from, moved.to, moved.walked);
-                    here.crossings += u64::from(crosses);
-                    location[i] = moved.to;
-                    if !flat && frame[i] != moved.frame {
-                        frame[i] = moved.frame;
-                    }
-                    velocity[i] = if moved.touched_wall {
-                        // What the wall let through, without the push.
-                        ((moved.moved - push) / dt).clamp_length_max(v.length())
-                    } else {
-                        v
-                    };
-                    walked[i] += f64::from(moved.walked);
+                        &mut free[i],
+                    )
+                {
+                    let chord = to.point.distance_squared(from.point);
+                    here.too_far += u64::from(chord > cap * cap);
+                    location[i] = to;
+                    velocity[i] = v;
+                    walked[i] += f64::from(length);
+                    until[i] -= length;
+                    continue;
                 }
-                if here != Wrong::default() {
-                    let mut wrong = wrong.lock().unwrap_or_else(|e| e.into_inner());
-                    wrong.crossings += here.crossings;
-                    wrong.lost += here.lost;
-                    wrong.too_far += here.too_far;
+                let own_frame = if flat { Frame::FLAT } else { frame[i] };
+                let moved = ground.advance(from, own_frame, wanted, radius[row]);
+                let chord = moved.to.point.distance(from.point);
+                here.too_far += u64::from(chord > cap);
+                if !moved.to.is_somewhere() || !moved.to.point.is_finite() {
+                    here.lost += 1;
+                    continue;
                 }
-            },
-        );
+                let crosses = crosses_wall(&ground, from, moved.to, moved.walked);
+                here.crossings += u64::from(crosses);
+                location[i] = moved.to;
+                if !flat && frame[i] != moved.frame {
+                    frame[i] = moved.frame;
+                }
+                velocity[i] = if moved.touched_wall {
+                    // What the wall let through, without the push.
+                    ((moved.moved - push) / dt).clamp_length_max(v.length())
+                } else {
+                    v
+                };
+                walked[i] += f64::from(moved.walked);
+                until[i] -= moved.walked;
+                // Who went round something may have left its disc and come back elsewhere.
+                if moved.walked > chord * 1.001 + 1e-4 {
+                    settled[i].slack = 0.0;
+                }
+            }
+            if here != Wrong::default() {
+                let mut wrong = wrong.lock().unwrap_or_else(|e| e.into_inner());
+                wrong.crossings += here.crossings;
+                wrong.lost += here.lost;
+                wrong.too_far += here.too_far;
+            }
+        });
     let wrong = wrong.into_inner().unwrap_or_else(|e| e.into_inner());
     metrics.wall_crossings += wrong.crossings;
     metrics.lost += wrong.lost;
     metrics.beyond_cap += wrong.too_far;
+}
+
+/// Walls are looked for within this distance, metres.
+const LOOK: f32 = 2.0;
+/// Who has a wall at hand looks again after so many metres.
+const AT_HAND: f32 = 0.5;
+
+/// A step of a body on a flat ground that no wall is in reach of; nothing if one may be. `free`
+/// remembers how far the walls are, so that they are looked for once in many steps.
+#[inline]
+fn walk_free(
+    ground: &GroundView<'_>,
+    from: Location,
+    wanted: Vec2,
+    length: f32,
+    radius: f32,
+    clear: f32,
+    free: &mut f32,
+) -> Option<Location> {
+    if !(length > 0.0 && length <= LOOK) {
+        *free = if length == 0.0 { *free } else { 0.0 };
+        return None;
+    }
+    let known = *free;
+    let left = known - length;
+    // As far as walls are looked for in [`Walk::advance`], and a hair more.
+    let reach = (length + radius + 8.0 * ground.grain) * 1.002;
+    if clear >= reach || known >= reach {
+        // What is known where it stands holds less a step's length where it goes.
+        *free = if known > 0.0 { left.max(0.0) } else { known };
+    } else if known < 0.0 {
+        *free = (known + length).min(0.0);
+        return None;
+    } else {
+        let found = ground.free_distance(from, LOOK);
+        if found < reach + length {
+            *free = -AT_HAND;
+            return None;
+        }
+        *free = found - length;
+    }
+    let place = ground.steps_in_place(from, wanted, length, radius, f32::INFINITY);
+    Some(place.unwrap_or_else(|| ground.walks_in_the_open(from, wanted)))
 }
 
 /// Moves that must not be.
@@ -186,6 +252,9 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
     let site = place.site();
     let mut track = std::mem::take(&mut state.agents.track);
     let mut tick = std::mem::take(&mut state.agents.tick);
+    let mut until = std::mem::take(&mut state.agents.until);
+    // Elsewhere the way up changes from step to step, or routes change after guiding.
+    let lazy = site.ground.flat && !place.has_obstacles;
     work.arrived.resize(state.agents.len(), 0);
     let (a, routes, map, pool) = (&state.agents, &state.routes, &state.map, &work.pool);
     let gated = &work.gated;
@@ -194,8 +263,9 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
         .par_chunks_mut(CHUNK)
         .zip(track.par_chunks_mut(CHUNK))
         .zip(tick.par_chunks_mut(CHUNK))
+        .zip(until.par_chunks_mut(CHUNK))
         .enumerate()
-        .for_each(|(chunk, ((arrived, tracks), ticks))| {
+        .for_each(|(chunk, (((arrived, tracks), ticks), until))| {
             pool.with(|scratch| {
                 for i in 0..arrived.len() {
                     let row = chunk * CHUNK + i;
@@ -205,20 +275,23 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
                         Doing::Waiting => WAITS,
                         _ => NEITHER,
                     };
-                    if a.doing[row] != Doing::Walking {
+                    if a.doing[row] != Doing::Walking || lazy && until[i] > 0.0 {
                         continue;
                     }
                     let at = a.location[row];
+                    let mut to_gate = f32::INFINITY;
                     if gated[row] != 0 {
                         let track = &mut tracks[i];
                         let frame: Frame = a.frame[row];
+                        let follow = &parts.tiers[a.tier[row] as usize].follow;
                         let body = Passer {
                             before: a.before[row].point,
                             now: at.point,
                             up: frame.up(site.ground.normals[at.triangle as usize]),
                             normal: site.ground.normals[at.triangle as usize],
                             radius: a.radius[row],
-                            reach: parts.tiers[a.tier[row] as usize].follow.reach,
+                            reach: follow.reach,
+                            lane: (follow.kind == FollowKind::Indicative).then(|| a.lane[row]),
                             far: if site.ground.plan {
                                 f32::INFINITY
                             } else {
@@ -233,19 +306,28 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
                             map,
                             &mut scratch.follow.gates,
                         );
-                    }
-                    let there = match a.goal[row] {
-                        NONE => {
-                            let near = a.radius[row].max(0.25);
-                            a.target[row].is_somewhere()
-                                && at.point.distance_squared(a.target[row].point) < near * near
+                        if track.has_gate {
+                            to_gate = body.to_gate(&track.gate);
                         }
-                        goal => place.areas[goal as usize].contains(site.ground, at),
+                    }
+                    let (there, to_goal) = match a.goal[row] {
+                        NONE if a.target[row].is_somewhere() => {
+                            let near = a.radius[row].max(0.25);
+                            let squared = at.point.distance_squared(a.target[row].point);
+                            (squared < near * near, squared.sqrt() - near)
+                        }
+                        NONE => (false, f32::INFINITY),
+                        goal => {
+                            let area = &place.areas[goal as usize];
+                            (area.contains(site.ground, at), area.at_least_from(at.point))
+                        }
                     };
                     arrived[i] = if there { THERE } else { NEITHER };
+                    until[i] = to_gate.min(to_goal).min(LONG_WAY) - ROUNDING;
                 }
             });
         });
     state.agents.track = track;
     state.agents.tick = tick;
+    state.agents.until = until;
 }

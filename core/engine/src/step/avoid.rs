@@ -5,7 +5,9 @@ use std::time::Instant;
 
 use glam::Vec2;
 use rayon::prelude::*;
-use throng_core::{AgentsView, Frame, GroundView, Perception, SteerChunk, SteerOut, WallRows};
+use throng_core::{
+    AgentsView, Frame, GroundView, GroupChunk, Perception, SteerChunk, SteerOut, WallRows,
+};
 use throng_kit::Walk;
 
 use super::due::Due;
@@ -23,6 +25,9 @@ const BLEND_SECONDS: f32 = 0.5;
 const BLEND_ACCELERATION: f32 = 10.0;
 /// Largest displacement in a step that a model may push a body by, in radii.
 const MOST_PUSH: f32 = 0.5;
+
+/// Agents that look and then steer together: what they have seen stays in the nearest cache.
+const PIECE: usize = 64;
 
 /// Most parts that a step is cut into.
 const MOST_MOVES: f32 = 100.0;
@@ -93,7 +98,7 @@ pub fn avoid(
             .iter()
             .map(|t| parts.avoidances[t.avoidance].perception.reach > 0.0),
     );
-    if reach > 0.0 {
+    if reach > 0.0 && anybody_looks(parts, state) {
         let agents = state.agents.view(ground.flat);
         work.grid.rebuild(
             ground,
@@ -141,6 +146,74 @@ pub fn avoid(
     metrics
         .stages
         .add_parallel(looking.into_inner(), steering.into_inner());
+}
+
+/// Whether anybody looks for neighbours in this step: of models that look on odd ticks only,
+/// nobody may.
+fn anybody_looks(parts: &Parts, state: &State) -> bool {
+    let (tiers, a) = (&parts.tiers, &state.agents);
+    let part = |tier: u8| &parts.avoidances[tiers[tier as usize].avoidance];
+    if !(0..tiers.len() as u8).any(|tier| part(tier).alternates) {
+        return true;
+    }
+    (0..a.len()).any(|row| {
+        let part = part(a.tier[row]);
+        part.perception.reach > 0.0 && (!part.alternates || a.tick[row] % 2 == 1)
+    })
+}
+
+/// A velocity as far as somebody changes to it in a move while a change of tier is fresh.
+#[inline]
+fn blended(state: &State, row: usize, velocity: Vec2, blend_steps: u64, dt: f32) -> Vec2 {
+    let a = &state.agents;
+    let since = a.record[row].tier_since;
+    if since > 0 && state.step < since + blend_steps {
+        let change = velocity - a.velocity[row];
+        return a.velocity[row] + change.clamp_length_max(BLEND_ACCELERATION * dt);
+    }
+    velocity
+}
+
+/// Lets the group behaviour change the speeds that avoidance chose.
+pub fn pace_groups(place: &Place, parts: &Parts, state: &mut State, work: &mut Work, now: Move) {
+    if !parts.group.paces() || state.groups == 0 {
+        return;
+    }
+    work.before_groups.clear();
+    work.before_groups
+        .extend(work.steered.iter().map(|s| s.velocity));
+    let ground = place.ground.view();
+    let world = state.world(place.site(), &*parts.nav);
+    let (a, chosen, pool) = (&state.agents, &work.before_groups, &work.pool);
+    let blend_steps = (BLEND_SECONDS / state.dt).ceil() as u64;
+    work.steered
+        .par_chunks_mut(CHUNK)
+        .enumerate()
+        .for_each(|(chunk, steered)| {
+            let first = chunk * CHUNK;
+            pool.with(|scratch| {
+                let velocity = &mut scratch.preferred;
+                velocity.clear();
+                velocity.extend(steered.iter().map(|s| s.velocity));
+                let members = GroupChunk {
+                    rows: first..first + steered.len(),
+                    groups: state.groups_view(),
+                    guided: chosen,
+                    aims: &a.aim,
+                };
+                parts.group.pace(&world, &members, velocity);
+                for (i, (steered, &changed)) in steered.iter_mut().zip(&*velocity).enumerate() {
+                    let row = first + i;
+                    let due = parts.is_due(a.tier[row], a.id[row], state.step);
+                    if !due || changed == steered.velocity || !changed.is_finite() {
+                        continue;
+                    }
+                    let most = a.max_speed[row] * speed_factor(&ground, &a.location[row]);
+                    let changed = changed.clamp_length_max(most);
+                    steered.velocity = blended(state, row, changed, blend_steps, now.dt);
+                }
+            });
+        });
 }
 
 /// What a chunk took, nanoseconds, and how many of its answers were useless.
@@ -214,111 +287,156 @@ impl Stage<'_> {
             } else {
                 self.now.dt
             };
-            let began = Instant::now();
-            let (wall_reach, reach) = (part.perception.wall_reach, part.perception.reach);
-            let max_step = 2.0 * self.fastest * dt;
-            s.bound.clear();
-            s.bound.extend(
-                due.rows
-                    .iter()
-                    .map(|&row| wall_distance_bound(&self.ground, a.location[row as usize].point)),
-            );
-            s.clear.clear();
-            s.clear.extend_from_slice(&s.bound);
-            // Who looks at nothing needs no closer look at the walls.
-            if self.ground.flat && (reach > 0.0 || wall_reach > 0.0) {
-                for (i, clear) in s.clear.iter_mut().enumerate() {
-                    // As far as neighbours will be looked for, or walls.
-                    let hint = kth[due.local[i] as usize] + max_step;
-                    let look = if hint < reach { hint } else { reach };
-                    let limit = look.max(wall_reach) * 1.001;
-                    if !(*clear > limit) {
-                        let at = a.location[due.rows[i] as usize].point;
-                        *clear = clear_distance(&self.ground, at, limit);
+            // Who pushes sorts agents by how near others are, and wants many of them at once.
+            let together = if part.pushes { CHUNK } else { PIECE };
+            for due in due.pieces(together) {
+                let began = Instant::now();
+                let (wall_reach, reach) = (part.perception.wall_reach, part.perception.reach);
+                let mut max_step = 2.0 * self.fastest * dt;
+                s.looking.clear();
+                if part.alternates {
+                    s.looking
+                        .extend(due.rows.iter().map(|&row| a.tick[row as usize] % 2 == 1));
+                    // The last look was two ticks ago.
+                    max_step *= 2.0;
+                }
+                let blind = |i: usize| part.alternates && !s.looking[i];
+                s.clear.clear();
+                s.clear.extend(
+                    due.rows.iter().map(|&row| {
+                        wall_distance_bound(&self.ground, a.location[row as usize].point)
+                    }),
+                );
+                // Who looks at nothing needs no closer look at the walls.
+                if self.ground.flat && (reach > 0.0 || wall_reach > 0.0) {
+                    for (i, clear) in s.clear.iter_mut().enumerate() {
+                        // As far as neighbours will be looked for, or walls.
+                        let hint = kth[due.local[i] as usize] + max_step;
+                        let look = if hint < reach { hint } else { reach };
+                        let limit = look.max(wall_reach) * 1.001;
+                        if !(*clear > limit) && !blind(i) {
+                            let at = a.location[due.rows[i] as usize].point;
+                            *clear = clear_distance(&self.ground, at, limit);
+                        }
                     }
                 }
-            }
-            self.look(
-                &due,
-                part.perception,
-                max_step,
-                &s.clear,
-                kth,
-                &mut s.kth,
-                &mut s.neighbours,
-            );
-            s.walls.clear();
-            s.wall_start.clear();
-            s.wall_start.push(0);
-            for (&row, &clear) in due.rows.iter().zip(&s.clear) {
-                if wall_reach > 0.0 && clear <= wall_reach {
-                    let r = row as usize;
-                    let frame = if self.ground.flat {
-                        Frame::FLAT
-                    } else {
-                        a.frame[r]
-                    };
-                    self.ground
-                        .walls_near(a.location[r], frame, wall_reach, &mut s.walls);
+                if !self.ground.flat && reach > 0.0 && wall_reach > 0.0 {
+                    let limit = wall_reach * 1.001;
+                    for (clear, &row) in s.clear.iter_mut().zip(due.rows) {
+                        if !(*clear > limit) {
+                            let at = a.location[row as usize].point;
+                            *clear = self.grid.clear_distance(&self.ground, at, limit);
+                        }
+                    }
                 }
-                s.wall_start.push(s.walls.len() as u32);
-            }
-            let looked = Instant::now();
-            spent.looking += (looked - began).as_nanos() as u64;
-            s.max_speed.clear();
-            s.max_speed.extend(due.rows.iter().map(|&row| {
-                let r = row as usize;
-                a.max_speed[r] * speed_factor(&self.ground, &a.location[r])
-            }));
-            s.out_velocity.clear();
-            s.out_velocity.resize(due.len(), Vec2::NAN);
-            s.out_push.clear();
-            s.out_push
-                .resize(if part.pushes { due.len() } else { 0 }, Vec2::ZERO);
-            memory.gather(&part.memory, self.stride, due.local, &mut s.memory);
-            let chunk = SteerChunk {
-                dt,
-                step: state.step,
-                seed: state.seed,
-                id: due.column(&a.id, &mut s.id),
-                tick: due.column(&a.tick, &mut s.tick),
-                velocity: due.column(&a.velocity, &mut s.velocity),
-                heading: due.column(&a.heading, &mut s.heading),
-                preferred: due.column(&a.preferred, &mut s.preferred),
-                target: due.column(&a.aim, &mut s.aim),
-                radius: due.column(&a.radius, &mut s.radius),
-                max_speed: &s.max_speed,
-                mass: due.column(&a.mass, &mut s.mass),
-                neighbours: s.neighbours.rows(),
-                walls: WallRows {
-                    start: &s.wall_start,
-                    walls: &s.walls,
-                },
-            };
-            let mut out = SteerOut {
-                velocity: &mut s.out_velocity,
-                push: &mut s.out_push,
-                memory: s.memory.rows(),
-            };
-            part.strategy
-                .steer(&chunk, &mut s.avoidance[tier.avoidance], &mut out);
-            for i in 0..due.len() {
-                let push = s.out_push.get(i).copied().unwrap_or(Vec2::ZERO);
-                let answer = Steered {
-                    velocity: s.out_velocity[i],
-                    push,
-                    clear: s.bound[i],
+                if part.alternates {
+                    let listed = due.rows.iter().zip(due.local).zip(&s.clear);
+                    s.some_rows.clear();
+                    s.some_local.clear();
+                    s.some_clear.clear();
+                    for (((&row, &local), &clear), _) in
+                        listed.zip(&s.looking).filter(|(_, looking)| **looking)
+                    {
+                        s.some_rows.push(row);
+                        s.some_local.push(local);
+                        s.some_clear.push(clear);
+                    }
+                }
+                let (lookers, clear) = if part.alternates {
+                    let lookers = Due {
+                        rows: &s.some_rows,
+                        local: &s.some_local,
+                        whole: None,
+                    };
+                    (lookers, &s.some_clear)
+                } else {
+                    (due, &s.clear)
                 };
-                let row = due.rows[i] as usize;
-                steered[due.local[i] as usize] =
-                    self.bounded(answer, row, s.max_speed[i], &mut spent);
-            }
-            memory.scatter(&part.memory, self.stride, due.local, &s.memory);
-            spent.steering += looked.elapsed().as_nanos() as u64;
-            if let Some(clock) = clocks.get(t) {
-                clock
-                    .avoid
-                    .fetch_add(began.elapsed().as_nanos() as u64, Relaxed);
+                self.look(
+                    &lookers,
+                    part.perception,
+                    max_step,
+                    clear,
+                    kth,
+                    &mut s.kth,
+                    &mut s.neighbours,
+                );
+                if part.alternates {
+                    s.neighbours.spread(&s.looking);
+                }
+                s.walls.clear();
+                s.wall_start.clear();
+                s.wall_start.push(0);
+                for (i, (&row, &clear)) in due.rows.iter().zip(&s.clear).enumerate() {
+                    if wall_reach > 0.0 && clear <= wall_reach && !blind(i) {
+                        let r = row as usize;
+                        let frame = if self.ground.flat {
+                            Frame::FLAT
+                        } else {
+                            a.frame[r]
+                        };
+                        self.ground
+                            .walls_near(a.location[r], frame, wall_reach, &mut s.walls);
+                    }
+                    s.wall_start.push(s.walls.len() as u32);
+                }
+                let looked = Instant::now();
+                spent.looking += (looked - began).as_nanos() as u64;
+                s.max_speed.clear();
+                s.max_speed.extend(due.rows.iter().map(|&row| {
+                    let r = row as usize;
+                    a.max_speed[r] * speed_factor(&self.ground, &a.location[r])
+                }));
+                s.out_velocity.clear();
+                s.out_velocity.resize(due.len(), Vec2::NAN);
+                s.out_push.clear();
+                s.out_push
+                    .resize(if part.pushes { due.len() } else { 0 }, Vec2::ZERO);
+                memory.gather(&part.memory, self.stride, due.local, &mut s.memory);
+                let chunk = SteerChunk {
+                    dt,
+                    step: state.step,
+                    seed: state.seed,
+                    id: due.column(&a.id, &mut s.id),
+                    tick: due.column(&a.tick, &mut s.tick),
+                    velocity: due.column(&a.velocity, &mut s.velocity),
+                    heading: due.column(&a.heading, &mut s.heading),
+                    preferred: due.column(&a.preferred, &mut s.preferred),
+                    target: due.column(&a.aim, &mut s.aim),
+                    radius: due.column(&a.radius, &mut s.radius),
+                    max_speed: &s.max_speed,
+                    mass: due.column(&a.mass, &mut s.mass),
+                    neighbours: s.neighbours.rows(),
+                    walls: WallRows {
+                        start: &s.wall_start,
+                        walls: &s.walls,
+                    },
+                };
+                let mut out = SteerOut {
+                    velocity: &mut s.out_velocity,
+                    push: &mut s.out_push,
+                    memory: s.memory.rows(),
+                };
+                part.strategy
+                    .steer(&chunk, &mut s.avoidance[tier.avoidance], &mut out);
+                for i in 0..due.len() {
+                    let push = s.out_push.get(i).copied().unwrap_or(Vec2::ZERO);
+                    let answer = Steered {
+                        velocity: s.out_velocity[i],
+                        push,
+                        clear: s.clear[i],
+                    };
+                    let row = due.rows[i] as usize;
+                    steered[due.local[i] as usize] =
+                        self.bounded(answer, row, s.max_speed[i], &mut spent);
+                }
+                memory.scatter(&part.memory, self.stride, due.local, &s.memory);
+                spent.steering += looked.elapsed().as_nanos() as u64;
+                if let Some(clock) = clocks.get(t) {
+                    clock
+                        .avoid
+                        .fetch_add(began.elapsed().as_nanos() as u64, Relaxed);
+                }
             }
         }
         spent
@@ -352,7 +470,8 @@ impl Stage<'_> {
             );
         };
         if due.whole.is_some() {
-            return gather(kth);
+            let first = due.local[0] as usize;
+            return gather(&mut kth[first..first + due.len()]);
         }
         some_kth.clear();
         some_kth.extend(due.local.iter().map(|&l| kth[l as usize]));
@@ -377,12 +496,7 @@ impl Stage<'_> {
         };
         let mut velocity = answer.velocity.clamp_length_max(max_speed);
         if self.parts.tiers.len() > 1 {
-            let since = a.record[row].tier_since;
-            if since > 0 && state.step < since + self.blend_steps {
-                let change = velocity - a.velocity[row];
-                velocity =
-                    a.velocity[row] + change.clamp_length_max(BLEND_ACCELERATION * self.now.dt);
-            }
+            velocity = blended(state, row, velocity, self.blend_steps, self.now.dt);
         }
         Steered {
             velocity,

@@ -2,7 +2,7 @@
 
 use glam::Vec2;
 use rayon::prelude::*;
-use throng_core::{NONE, PriceContext, Site};
+use throng_core::{NONE, PriceContext, Room, Site};
 use throng_kit::integrate::edge_prices;
 
 use crate::{
@@ -28,6 +28,7 @@ pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut 
     let mut settled = std::mem::take(&mut state.agents.settled);
     let (agents, crowd, cells, map) = (&state.agents, &state.crowd, &state.cells, &state.map);
     let floors = site.ground.floors;
+    let storeys = !site.ground.flat || site.ground.floor_count > 1;
     region
         .par_chunks_mut(CHUNK)
         .zip(cell.par_chunks_mut(CHUNK))
@@ -40,47 +41,56 @@ pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut 
                 let Regions {
                     local,
                     places,
+                    ways,
                     hints,
                     found,
                     room,
                 } = &mut scratch.regions;
                 local.clear();
                 places.clear();
+                ways.clear();
                 hints.clear();
-                for (i, settled) in settled.iter().enumerate() {
-                    let at = agents.location[first + i];
-                    let moved = (at.point - settled.at).truncate().length_squared();
+                let here = &agents.location[first..first + settled.len()];
+                for (i, (settled, at)) in settled.iter().zip(here).enumerate() {
+                    let moved = (at.point.truncate() - settled.at).length_squared();
                     if moved >= settled.slack * settled.slack
-                        || floors.get(at.triangle as usize) != Some(&settled.floor)
+                        || storeys && floors.get(at.triangle as usize) != Some(&settled.floor)
                     {
                         local.push(i as u32);
-                        places.push(at);
+                        places.push(*at);
+                        ways.push(agents.velocity[first + i]);
                         hints.push(region[i]);
                     }
+                }
+                if local.is_empty() && !state.flow_in_use {
+                    return;
                 }
                 found.clear();
                 found.resize(places.len(), NONE);
                 parts.nav.region_of(&site, map, places, hints, found);
                 room.clear();
-                room.resize(places.len(), 0.0);
-                let by_map = cells.are_regions() && parts.nav.room_in(map, places, found, room);
+                room.resize(places.len(), Room::default());
+                if !(cells.are_regions() && parts.nav.room_in(map, places, ways, found, room)) {
+                    for ((room, place), region) in room.iter_mut().zip(&*places).zip(&*found) {
+                        room.centre = place.point.truncate();
+                        room.radius = cells.slack(map, *region, room.centre);
+                    }
+                }
                 for (k, &i) in local.iter().enumerate() {
                     let (i, at) = (i as usize, places[k]);
                     region[i] = found[k];
                     settled[i] = Settled {
-                        at: at.point,
-                        slack: if by_map {
-                            room[k]
-                        } else {
-                            cells.slack(map, found[k], at.point.truncate())
-                        },
+                        at: room[k].centre,
+                        slack: room[k].radius,
                         floor: floors.get(at.triangle as usize).copied().unwrap_or(0),
                     };
                     if !state.flow_in_use {
                         let to = cells.cell_in(&site.ground, found[k], at);
-                        let new = share_of(agents.radius[first + i], Vec2::ZERO);
-                        crowd.shift(cell[i], share[i], to, new);
-                        (cell[i], share[i]) = (to, new);
+                        if to != cell[i] {
+                            let new = share_of(agents.radius[first + i], Vec2::ZERO);
+                            crowd.shift(cell[i], share[i], to, new);
+                            (cell[i], share[i]) = (to, new);
+                        }
                     }
                 }
                 if !state.flow_in_use {

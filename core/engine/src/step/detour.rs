@@ -21,6 +21,8 @@ use crate::{
 const AHEAD: f32 = 4.0;
 /// Who is nearer to an obstacle may be on the way round it, metres.
 const AT_HAND: f32 = 1.0;
+/// Where those who are led by a field go on to behind an obstacle, metres ahead.
+const BEYOND: f32 = 6.0;
 /// Room left to a corner beside the radius, metres.
 const MARGIN: f32 = 0.15;
 /// Most sides of an obstacle that are looked at.
@@ -36,6 +38,8 @@ pub fn round_obstacles(place: &Place, parts: &Parts, state: &mut State, work: &m
     let ground = site.ground;
     let mut tracks = std::mem::take(&mut state.agents.track);
     let (a, routes, map, pool) = (&state.agents, &state.routes, &state.map, &work.pool);
+    let led = &work.led;
+    let is_led = |row: usize| led.get(row).is_some_and(|led| *led != 0);
     work.guided
         .par_chunks_mut(CHUNK)
         .zip(tracks.par_chunks_mut(CHUNK))
@@ -70,7 +74,29 @@ pub fn round_obstacles(place: &Place, parts: &Parts, state: &mut State, work: &m
                     let normal = ground.normals[at.triangle as usize];
                     let offset = |p: Vec3| frame.offset(normal, p - at.point);
                     corners_of(&ground, first, offset, ring);
+                    let open = |p: Vec2| {
+                        let point = at.point + frame.to_world(normal, p);
+                        let there = ground.locate(point).filter(|l| {
+                            let off = l.point - point;
+                            (off - normal * off.dot(normal)).length() < 0.05
+                        });
+                        // A squeeze of a tenth is no reason to go the long way.
+                        there.is_some_and(|l| ground.distance_to_wall(l, radius) >= 0.9 * radius)
+                    };
                     let track = &mut tracks[i];
+                    if is_led(row) {
+                        // A field leads on beyond the obstacle; the gates of a route that it
+                        // does not keep to say nothing.
+                        let far = out.aim.normalize_or_zero() * BEYOND;
+                        let way = hit.and_then(|_| way_round(ring, far, radius, open));
+                        if let Some(way) = way {
+                            *out = Guided {
+                                preferred: way.normalize_or_zero() * speed,
+                                aim: way,
+                            };
+                        }
+                        continue;
+                    }
                     let gates = &mut follow.gates;
                     routes.gates_ahead(track, &*parts.nav, &site, map, WINDOW, gates);
                     let blocked = |p: Vec2| first_hit(walls, p, radius).is_some();
@@ -103,17 +129,6 @@ pub fn round_obstacles(place: &Place, parts: &Parts, state: &mut State, work: &m
                             let end = offset(a.target[row].point);
                             let aims = later().map(|(_, gate)| offset(gate.middle));
                             let goal = aims.chain([end]).find(outside).unwrap_or(out.aim);
-                            let open = |p: Vec2| {
-                                let point = at.point + frame.to_world(normal, p);
-                                let there = ground.locate(point).filter(|l| {
-                                    let off = l.point - point;
-                                    (off - normal * off.dot(normal)).length() < 0.05
-                                });
-                                // A squeeze of a tenth is no reason to go the long way.
-                                there.is_some_and(|l| {
-                                    ground.distance_to_wall(l, radius) >= 0.9 * radius
-                                })
-                            };
                             way_round(ring, goal, radius, open)
                         }
                     };

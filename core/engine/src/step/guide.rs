@@ -48,18 +48,21 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
     let count = state.agents.len();
     work.guided.resize(count, Guided::default());
     work.gated.resize(count, 0);
+    work.led.resize(count, 0);
     let mut track = std::mem::take(&mut state.agents.track);
+    let mut until = std::mem::take(&mut state.agents.until);
     // Rows come and go with the agents, so that every chunk of agents has its chunk of memory.
     let mut memory = std::mem::take(&mut state.memory);
     let stride = memory.stride();
     let site = place.site();
     let world = state.world(site, &*parts.nav);
     let (a, ground) = (&state.agents, &site.ground);
-    // Nobody's record is looked at where nobody slows down.
-    let laws = if laws.iter().all(|law| *law == SpeedLaw::None) {
-        &[]
-    } else {
-        laws
+    // Nobody's record is looked at where all slow down alike.
+    let same = laws.iter().all(|law| *law == laws[0]);
+    let laws = match laws {
+        [SpeedLaw::None, ..] if same => &[],
+        [_, ..] if same => &laws[..1],
+        _ => laws,
     };
     let (pool, clocks) = (&work.pool, &work.tier_clocks);
     work.guided
@@ -67,168 +70,200 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
         .zip(track.par_chunks_mut(CHUNK))
         .zip(memory.chunks_mut().par_iter_mut())
         .zip(work.gated.par_chunks_mut(CHUNK))
+        .zip(work.led.par_chunks_mut(CHUNK))
+        .zip(until.par_chunks_mut(CHUNK))
         .enumerate()
-        .for_each(|(chunk, (((guided, tracks), memory), gated))| {
-            let first = chunk * CHUNK;
-            let rows = first..first + guided.len();
-            pool.with(|scratch| {
-                scratch
-                    .planner
-                    .resize_with(parts.planners.len(), Default::default);
-                for (t, tier) in parts.tiers.iter().enumerate() {
-                    let due = Due::list(
-                        parts,
-                        a,
-                        state.step,
-                        t,
-                        rows.clone(),
-                        &mut scratch.rows,
-                        &mut scratch.local,
-                        |local| {
-                            guided[local] = Guided {
-                                preferred: a.preferred[first + local],
-                                aim: a.aim[first + local],
-                            };
-                        },
-                    );
-                    if due.is_empty() {
-                        continue;
+        .for_each(
+            |(chunk, (((((guided, tracks), memory), gated), led), until))| {
+                // Routes that changed since the last step have another next gate.
+                for (until, track) in until.iter_mut().zip(tracks.iter()) {
+                    if track.stale {
+                        *until = 0.0;
                     }
-                    let began = clocks.get(t).map(|clock| (clock, Instant::now()));
-                    let n = due.len();
-                    let dt = tier.period as f32 * state.dt;
-                    let part = &parts.planners[tier.guide];
-                    scratch.follow_route.clear();
-                    scratch.follow_route.resize(n, u8::from(!part.guides));
-                    if part.guides {
-                        scratch.preferred.clear();
-                        scratch.preferred.resize(n, Vec2::ZERO);
-                        scratch.aim.clear();
-                        scratch.aim.resize(n, Vec2::ZERO);
-                        memory.gather(&part.memory, stride, due.local, &mut scratch.memory);
-                        part.strategy.guide(
-                            &world,
-                            &GuideChunk { rows: due.rows, dt },
-                            &mut scratch.planner[tier.guide],
-                            &mut GuideOut {
-                                preferred: &mut scratch.preferred,
-                                target: &mut scratch.aim,
-                                follow_route: &mut scratch.follow_route,
-                                memory: scratch.memory.rows(),
+                }
+                let first = chunk * CHUNK;
+                let rows = first..first + guided.len();
+                pool.with(|scratch| {
+                    scratch
+                        .planner
+                        .resize_with(parts.planners.len(), Default::default);
+                    for (t, tier) in parts.tiers.iter().enumerate() {
+                        let guides = parts.planners[tier.guide].guides;
+                        let due = Due::list(
+                            parts,
+                            a,
+                            state.step,
+                            t,
+                            rows.clone(),
+                            &mut scratch.rows,
+                            &mut scratch.local,
+                            |local| {
+                                guided[local] = Guided {
+                                    preferred: a.preferred[first + local],
+                                    aim: a.aim[first + local],
+                                };
+                                led[local] = u8::from(guides);
                             },
                         );
-                        memory.scatter(&part.memory, stride, due.local, &scratch.memory);
-                    }
-                    for i in 0..n {
-                        let (row, local) = (due.rows[i] as usize, due.local[i] as usize);
-                        let out = &mut guided[local];
-                        let track = &mut tracks[local];
-                        match a.doing[row] {
-                            Doing::Walking => {}
-                            Doing::Overridden => {
+                        if due.is_empty() {
+                            continue;
+                        }
+                        let began = clocks.get(t).map(|clock| (clock, Instant::now()));
+                        let n = due.len();
+                        let dt = tier.period as f32 * state.dt;
+                        let part = &parts.planners[tier.guide];
+                        scratch.follow_route.clear();
+                        scratch.follow_route.resize(n, u8::from(!part.guides));
+                        if part.guides {
+                            scratch.preferred.clear();
+                            scratch.preferred.resize(n, Vec2::ZERO);
+                            scratch.aim.clear();
+                            scratch.aim.resize(n, Vec2::ZERO);
+                            memory.gather(&part.memory, stride, due.local, &mut scratch.memory);
+                            part.strategy.guide(
+                                &world,
+                                &GuideChunk { rows: due.rows, dt },
+                                &mut scratch.planner[tier.guide],
+                                &mut GuideOut {
+                                    preferred: &mut scratch.preferred,
+                                    target: &mut scratch.aim,
+                                    follow_route: &mut scratch.follow_route,
+                                    memory: scratch.memory.rows(),
+                                },
+                            );
+                            memory.scatter(&part.memory, stride, due.local, &scratch.memory);
+                        }
+                        for i in 0..n {
+                            let (row, local) = (due.rows[i] as usize, due.local[i] as usize);
+                            let out = &mut guided[local];
+                            let track = &mut tracks[local];
+                            led[local] = u8::from(scratch.follow_route[i] == 0);
+                            match a.doing[row] {
+                                Doing::Walking => {}
+                                Doing::Overridden => {
+                                    *out = Guided {
+                                        preferred: a.preferred[row],
+                                        aim: a.preferred[row],
+                                    };
+                                    continue;
+                                }
+                                Doing::Waiting | Doing::Staying => {
+                                    *out = Guided::default();
+                                    continue;
+                                }
+                            }
+                            if scratch.follow_route[i] == 0 {
+                                let (wish, limit) = (scratch.preferred[i], a.max_speed[row]);
+                                // Stairs and the speed law slow down whoever is guided, too.
+                                let slowed = slowed(laws, state, ground, row);
                                 *out = Guided {
-                                    preferred: a.preferred[row],
-                                    aim: a.preferred[row],
+                                    preferred: if wish.is_finite() {
+                                        wish.clamp_length_max(limit) * slowed
+                                    } else {
+                                        Vec2::ZERO
+                                    },
+                                    aim: scratch.aim[i],
                                 };
                                 continue;
                             }
-                            Doing::Waiting | Doing::Staying => {
+                            if !matches!(track.kind, TrackKind::Edges | TrackKind::Gates) {
                                 *out = Guided::default();
                                 continue;
                             }
-                        }
-                        if scratch.follow_route[i] == 0 {
-                            let (wish, limit) = (scratch.preferred[i], a.max_speed[row]);
-                            // Stairs and the speed law slow down whoever is guided, too.
-                            let speed = wanted_speed(laws, state, ground, row);
-                            let slowed = speed / a.speed[row].max(1e-6);
-                            *out = Guided {
-                                preferred: if wish.is_finite() {
-                                    wish.clamp_length_max(limit) * slowed
+                            let at = a.location[row];
+                            let walker = Walker {
+                                point: at.point,
+                                triangle: at.triangle,
+                                region: a.region[row],
+                                normal: if ground.flat {
+                                    Vec3::Z
                                 } else {
-                                    Vec2::ZERO
+                                    ground.normals[at.triangle as usize]
                                 },
-                                aim: scratch.aim[i],
+                                frame: if ground.flat {
+                                    Frame::FLAT
+                                } else {
+                                    a.frame[row]
+                                },
+                                velocity: a.velocity[row],
+                                preferred: a.preferred[row],
+                                radius: a.radius[row],
+                                speed: wanted_speed(laws, state, ground, row),
+                                lane: a.lane[row],
+                                target: a.target[row].point,
+                                dt,
+                                flat: ground.flat,
                             };
-                            continue;
+                            let turn = state.step + (a.id[row] & 0xFFFF_FFFF);
+                            let due = track.has_gate
+                                && match tier.follow.kind {
+                                    FollowKind::Indicative => turn.is_multiple_of(ATTRACTION_EVERY),
+                                    _ => turn.is_multiple_of(CORNER_EVERY),
+                                };
+                            let look = track.stale || due;
+                            if look {
+                                until[local] = 0.0;
+                            }
+                            match tier.follow.kind {
+                                FollowKind::Gates if look => follow::find_corner(
+                                    track,
+                                    &walker,
+                                    &state.routes,
+                                    &*parts.nav,
+                                    &site,
+                                    &state.map,
+                                    &mut scratch.follow,
+                                ),
+                                FollowKind::Indicative if look => find_attraction(
+                                    track,
+                                    &walker,
+                                    tier.follow.look_ahead,
+                                    &state.routes,
+                                    &*parts.nav,
+                                    &site,
+                                    &state.map,
+                                    &mut scratch.follow,
+                                ),
+                                FollowKind::Indicative => run_on(track, &walker),
+                                FollowKind::Seek if look => follow::note_sought(track, &walker),
+                                _ => {}
+                            }
+                            let (preferred, aim) = follow::follow(&tier.follow, track, &walker);
+                            *out = Guided { preferred, aim };
                         }
-                        if !matches!(track.kind, TrackKind::Edges | TrackKind::Gates) {
-                            *out = Guided::default();
-                            continue;
+                        if let Some((clock, began)) = began {
+                            let spent = began.elapsed().as_nanos() as u64;
+                            clock.guide.fetch_add(spent, Relaxed);
                         }
-                        let at = a.location[row];
-                        let walker = Walker {
-                            point: at.point,
-                            triangle: at.triangle,
-                            region: a.region[row],
-                            normal: if ground.flat {
-                                Vec3::Z
-                            } else {
-                                ground.normals[at.triangle as usize]
-                            },
-                            frame: if ground.flat {
-                                Frame::FLAT
-                            } else {
-                                a.frame[row]
-                            },
-                            velocity: a.velocity[row],
-                            preferred: a.preferred[row],
-                            radius: a.radius[row],
-                            speed: wanted_speed(laws, state, ground, row),
-                            lane: a.lane[row],
-                            target: a.target[row].point,
-                            dt,
-                            flat: ground.flat,
-                        };
-                        let every = match tier.follow.kind {
-                            FollowKind::Indicative => ATTRACTION_EVERY,
-                            _ => CORNER_EVERY,
-                        };
-                        let due = track.has_gate
-                            && (state.step + (a.id[row] & 0xFFFF_FFFF)).is_multiple_of(every);
-                        let look = track.stale || due;
-                        match tier.follow.kind {
-                            FollowKind::Gates if look => follow::find_corner(
-                                track,
-                                &walker,
-                                &state.routes,
-                                &*parts.nav,
-                                &site,
-                                &state.map,
-                                &mut scratch.follow,
-                            ),
-                            FollowKind::Indicative if look => find_attraction(
-                                track,
-                                &walker,
-                                tier.follow.look_ahead,
-                                &state.routes,
-                                &*parts.nav,
-                                &site,
-                                &state.map,
-                                &mut scratch.follow,
-                            ),
-                            FollowKind::Indicative => run_on(track, &walker),
-                            FollowKind::Seek if look => follow::note_sought(track, &walker),
-                            _ => {}
-                        }
-                        let (preferred, aim) = follow::follow(&tier.follow, track, &walker);
-                        *out = Guided { preferred, aim };
                     }
-                    if let Some((clock, began)) = began {
-                        let spent = began.elapsed().as_nanos() as u64;
-                        clock.guide.fetch_add(spent, Relaxed);
-                    }
+                });
+                for (gated, track) in gated.iter_mut().zip(tracks.iter()) {
+                    *gated = u8::from(track.has_gate);
                 }
-            });
-            for (gated, track) in gated.iter_mut().zip(tracks.iter()) {
-                *gated = u8::from(track.has_gate);
-            }
-        });
+            },
+        );
     state.agents.track = track;
+    state.agents.until = until;
     state.memory = memory;
 }
 
-/// The speed that an agent wants where it stands; no laws are those that slow nobody down.
+/// The share of its own speed that an agent wants where it stands.
+#[inline(always)]
+fn slowed(
+    laws: &[SpeedLaw],
+    state: &State,
+    ground: &throng_core::GroundView<'_>,
+    row: usize,
+) -> f32 {
+    let a = &state.agents;
+    if laws.is_empty() && speed_factor(ground, &a.location[row]) == 1.0 {
+        return 1.0;
+    }
+    wanted_speed(laws, state, ground, row) / a.speed[row].max(1e-6)
+}
+
+/// The speed that an agent wants where it stands; no laws are those that slow nobody down, one
+/// is everybody's.
 fn wanted_speed(
     laws: &[SpeedLaw],
     state: &State,
@@ -237,10 +272,12 @@ fn wanted_speed(
 ) -> f32 {
     let a = &state.agents;
     let speed = a.speed[row] * speed_factor(ground, &a.location[row]);
-    if laws.is_empty() {
-        return speed;
-    }
-    match laws[usize::from(a.record[row].profile)] {
+    let law = match *laws {
+        [] => SpeedLaw::None,
+        [law] => law,
+        _ => laws[usize::from(a.record[row].profile)],
+    };
+    match law {
         SpeedLaw::None => speed,
         law => {
             let (share, persons) = state.crowd.density_of_others(a.cell[row], a.share[row]);

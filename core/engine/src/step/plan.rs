@@ -30,7 +30,8 @@ const ROUND: usize = 128;
 /// Steps between two looks at whether an agent still sees the point it walks to.
 const SIGHT_EVERY: u64 = 16;
 
-/// A wall within this distance keeps a walker on a curved surface from where it wants to go, metres.
+/// A wall within this distance keeps a walker on a curved surface, or on a route of gates over
+/// several storeys, from where it wants to go, metres.
 const AT_HAND: f32 = 2.0;
 
 /// Why an agent wants a route.
@@ -137,8 +138,9 @@ fn prices_of(state: &State, parts: &Parts, row: usize) -> u32 {
     state.agents.class[row] * parts.costs.len() as u32 + tier.cost as u32
 }
 
-/// Whether an agent sees the point it walks to.
-fn sees(ground: &GroundView<'_>, from: Location, corner: Vec3) -> bool {
+/// Whether an agent sees the point it walks to; the trusting take it that only a wall at hand is
+/// in the way.
+fn sees(ground: &GroundView<'_>, from: Location, corner: Vec3, trusting: bool) -> bool {
     if ground.flat {
         // Nearly all the way: the point itself may lie on a wall.
         let way = (corner - from.point).truncate() * 0.999;
@@ -154,7 +156,9 @@ fn sees(ground: &GroundView<'_>, from: Location, corner: Vec3) -> bool {
     match ground.trace_to(from, corner, &mut |_| {}) {
         TraceEnd::Reached => true,
         // Over a curved surface the straight line is a guess: only a wall at hand counts.
-        TraceEnd::Wall { at, .. } if !ground.plan => at.point.distance(from.point) > AT_HAND,
+        TraceEnd::Wall { at, .. } if !ground.plan || trusting => {
+            at.point.distance(from.point) > AT_HAND
+        }
         TraceEnd::Lost if !ground.plan => true,
         _ => false,
     }
@@ -411,10 +415,13 @@ impl Planning {
                 // between.
                 let has_turns = track.kind == TrackKind::Edges
                     || track.kind == TrackKind::Gates && track.count > 0;
+                // Between the gates of a route a corner may stick out: who gets on gets round it.
+                let trusting =
+                    track.kind == TrackKind::Gates && a.velocity[row].length() > 0.5 * a.speed[row];
                 if !track.stale
                     && has_turns
                     && turn.is_multiple_of(SIGHT_EVERY)
-                    && !sees(&ground, a.location[row], track.corner)
+                    && !sees(&ground, a.location[row], track.corner, trusting)
                 {
                     wish(Want::Broken);
                     continue;

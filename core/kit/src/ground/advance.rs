@@ -67,9 +67,10 @@ pub(super) fn advance(
     }
     let length = displacement.length();
     if view.flat && frame == Frame::FLAT && length <= LONGEST {
-        let reach = length + radius + view.grain * (SKIN as f32 + 2.0);
+        let keep = radius.max(0.0) + view.grain * (SKIN as f32 + 2.0);
+        let reach = length + keep;
         if reach <= wall_distance_bound(view, from.point)
-            || !wall_within(view, from.point, reach * 1.001)
+            || !wall_in_the_way(view, from.point, displacement, reach * 1.001, keep * 1.001)
         {
             return advance_in_the_open(view, still, displacement, length);
         }
@@ -77,12 +78,13 @@ pub(super) fn advance(
     Mover::new(view, from, frame, displacement, radius).run(still)
 }
 
-/// Whether a wall that stands may be within a distance of a place on a flat floor.
+/// Whether a wall that stands may be within `reach` of a place on a flat floor and nearer than
+/// `keep` to a straight step from there.
 #[inline]
-fn wall_within(view: &GroundView, at: Vec3, distance: f32) -> bool {
+fn wall_in_the_way(view: &GroundView, at: Vec3, step: Vec2, reach: f32, keep: f32) -> bool {
     let index = &view.wall_index;
-    let (low, high) = (index.cell_of(at - distance), index.cell_of(at + distance));
-    let (at, limit) = (at.truncate(), distance * distance);
+    let (low, high) = (index.cell_of(at - reach), index.cell_of(at + reach));
+    let (at, limit) = (at.truncate(), reach * reach);
     for z in low.z..=high.z {
         for y in low.y..=high.y {
             for x in low.x..=high.x {
@@ -93,7 +95,10 @@ fn wall_within(view: &GroundView, at: Vec3, distance: f32) -> bool {
                     let share = (at - a).dot(along) / along.length_squared();
                     let near = a + along * share.clamp(0.0, 1.0);
                     // A wall of no length gives no number, which is not farther.
-                    if !(near.distance_squared(at) > limit) && view.stands(wall) {
+                    if !(near.distance_squared(at) > limit)
+                        && view.stands(wall)
+                        && !is_apart(a, along, at, step, keep)
+                    {
                         return true;
                     }
                 }
@@ -101,6 +106,27 @@ fn wall_within(view: &GroundView, at: Vec3, distance: f32) -> bool {
         }
     }
     false
+}
+
+/// Whether two segments, each from a point along a way, are farther apart than a distance.
+#[inline]
+fn is_apart(a: Vec2, along: Vec2, at: Vec2, step: Vec2, distance: f32) -> bool {
+    let (limit, between) = (distance * distance, at - a);
+    let cross = along.perp_dot(step);
+    // Where the lines meet, as shares of both.
+    let (s, t) = (step.perp_dot(between), along.perp_dot(between));
+    let meets = |share: f32| share * cross <= 0.0 && share.abs() <= cross.abs();
+    if cross == 0.0 && t == 0.0 || cross != 0.0 && meets(s) && meets(t) {
+        return false;
+    }
+    let off = |p: Vec2, way: Vec2| {
+        let share = (p.dot(way) / way.length_squared()).clamp(0.0, 1.0);
+        (p - way * share).length_squared()
+    };
+    off(between, along) > limit
+        && off(between + step, along) > limit
+        && off(-between, step) > limit
+        && off(along - between, step) > limit
 }
 
 /// A step on a flat floor with no wall in reach: only the triangle has to be found.
@@ -143,6 +169,43 @@ fn advance_in_the_open(
     }
 }
 
+/// See [`Walk::walks_in_the_open`](super::Walk::walks_in_the_open).
+pub(super) fn walks_in_the_open(view: &GroundView, from: Location, step: Vec2) -> Location {
+    let still = Advanced {
+        to: from,
+        ..Advanced::default()
+    };
+    advance_in_the_open(view, still, step, step.length()).to
+}
+
+/// See [`Walk::free_distance`](super::Walk::free_distance).
+pub(super) fn free_distance(view: &GroundView, from: Location, limit: f32) -> f32 {
+    if !view.flat || !known(view, from) {
+        return 0.0;
+    }
+    let (index, at) = (&view.wall_index, from.point);
+    let (low, high) = (index.cell_of(at - limit), index.cell_of(at + limit));
+    let (at, mut nearest) = (at.truncate(), limit * limit);
+    for z in low.z..=high.z {
+        for y in low.y..=high.y {
+            for x in low.x..=high.x {
+                for &w in index.items_in(IVec3::new(x, y, z)) {
+                    let wall = &view.walls[w as usize];
+                    let a = wall.a.truncate();
+                    let along = wall.b.truncate() - a;
+                    let share = (at - a).dot(along) / along.length_squared();
+                    let near = (a + along * share.clamp(0.0, 1.0)).distance_squared(at);
+                    // A wall of no length gives no number: it may be here.
+                    if !(near >= nearest) {
+                        nearest = if near >= 0.0 { near } else { 0.0 };
+                    }
+                }
+            }
+        }
+    }
+    nearest.sqrt() * 0.999_9
+}
+
 /// See [`Walk::steps_in_place`](super::Walk::steps_in_place).
 #[inline]
 pub(super) fn steps_in_place(
@@ -178,6 +241,18 @@ fn surely_inside(view: &GroundView, triangle: TriangleId, p: Vec2) -> bool {
     })
 }
 
+/// The normal of a triangle. Where it spans the plane of contacts it is made one long in double
+/// precision: rounded, a step that was turned along a wall would still lead into it a little, and
+/// be turned again and again until the move ends where it is.
+fn unit_normal(view: &GroundView, triangle: TriangleId) -> DVec3 {
+    let normal = view.normals[triangle as usize].as_dvec3();
+    if view.plan {
+        normal
+    } else {
+        normal.normalize_or(normal)
+    }
+}
+
 /// The first contact of a piece with a wall.
 #[derive(Clone, Copy)]
 struct Contact {
@@ -190,6 +265,8 @@ struct Contact {
 struct Mover<'a, 'b> {
     view: &'a GroundView<'b>,
     triangle: TriangleId,
+    /// Its normal, see [`unit_normal`].
+    normal: DVec3,
     entered: Option<usize>,
     p: DVec3,
     /// What is left of the step.
@@ -221,7 +298,7 @@ impl<'a, 'b> Mover<'a, 'b> {
         } else {
             displacement
         };
-        let normal = view.normals[from.triangle as usize].as_dvec3();
+        let normal = unit_normal(view, from.triangle);
         let tidy = frame.x.as_dvec3();
         let tidy = (tidy - normal * normal.dot(tidy))
             .normalize_or(Frame::on(normal.as_vec3()).x.as_dvec3());
@@ -231,6 +308,7 @@ impl<'a, 'b> Mover<'a, 'b> {
         Mover {
             view,
             triangle: from.triangle,
+            normal,
             entered: None,
             p: onto_plane(view, from.triangle, from.point.as_dvec3()),
             step: tidy * displacement.x + y * displacement.y,
@@ -252,7 +330,7 @@ impl<'a, 'b> Mover<'a, 'b> {
     }
 
     fn normal(&self) -> DVec3 {
-        self.view.normals[self.triangle as usize].as_dvec3()
+        self.normal
     }
 
     /// A vector in the plane where contacts are found: the plan on floor plans, else the plane
@@ -368,6 +446,7 @@ impl<'a, 'b> Mover<'a, 'b> {
             self.touching_count = 0;
         }
         self.triangle = crossing.triangle;
+        self.normal = unit_normal(self.view, crossing.triangle);
         self.entered = Some(crossing.side);
     }
 
@@ -499,6 +578,85 @@ mod tests {
 
     const A: DVec2 = DVec2::new(2.0, -1.0);
     const B: DVec2 = DVec2::new(2.0, 1.0);
+
+    #[test]
+    fn segments_are_as_far_apart_as_their_nearest_points() {
+        let v = |x: f32, y: f32| Vec2::new(x, y);
+        let apart = |at: Vec2, step: Vec2, distance: f32| {
+            is_apart(v(0.0, 0.0), v(4.0, 0.0), at, step, distance)
+        };
+        // Beside it, past its end, towards it, through it.
+        assert!(apart(v(1.0, 1.0), v(1.0, 0.0), 0.99));
+        assert!(!apart(v(1.0, 1.0), v(1.0, 0.0), 1.01));
+        assert!(apart(v(5.0, 1.0), v(1.0, 0.0), 1.4));
+        assert!(!apart(v(5.0, 1.0), v(1.0, 0.0), 1.42));
+        assert!(!apart(v(2.0, 2.0), v(0.0, -1.5), 0.51));
+        assert!(apart(v(2.0, 2.0), v(0.0, -1.5), 0.49));
+        assert!(!apart(v(2.0, 2.0), v(0.1, -4.0), 0.01));
+        // Along its own line, and a wall of no length.
+        assert!(!apart(v(1.0, 0.0), v(1.0, 0.0), 0.01));
+        assert!(!is_apart(
+            v(0.0, 0.0),
+            Vec2::ZERO,
+            v(9.0, 9.0),
+            v(1.0, 0.0),
+            0.1
+        ));
+    }
+
+    #[test]
+    fn steps_beside_walls_end_where_the_sweep_ends() {
+        use crate::environment::{Environment, Floor, Polygon};
+        use throng_core::random::{Purpose, Stream};
+        let floor = Floor {
+            walkable: vec![Polygon::rectangle(DVec2::ZERO, DVec2::splat(20.0))],
+            solid: vec![
+                Polygon::rectangle(DVec2::new(4.0, 4.0), DVec2::new(9.0, 7.0)),
+                Polygon::new(vec![
+                    DVec2::new(12.0, 12.0),
+                    DVec2::new(17.0, 13.0),
+                    DVec2::new(13.0, 17.0),
+                ]),
+            ],
+            thin_walls: vec![vec![DVec2::new(3.0, 14.0), DVec2::new(9.0, 10.0)]],
+            ..Floor::default()
+        };
+        let environment = Environment {
+            floors: vec![floor],
+            ..Environment::default()
+        };
+        let ground = crate::Ground::from_environment(&environment).unwrap();
+        let view = ground.view();
+        let mut s = Stream::new(3, 0, Purpose::Strategy, 0);
+        let (mut beside, mut met) = (0, 0);
+        for _ in 0..20_000 {
+            let at = Vec2::new(s.unit(), s.unit()) * 20.0 - view.origin.truncate().as_vec2();
+            let Some(from) = crate::Walk::locate_plan(&view, at, None) else {
+                continue;
+            };
+            let step = Vec2::new(s.unit() - 0.5, s.unit() - 0.5);
+            let radius = 0.3 * s.unit();
+            let keep = (radius + view.grain * (SKIN as f32 + 2.0)) * 1.001;
+            let reach = step.length() + keep;
+            if wall_in_the_way(&view, from.point, step, reach, keep) {
+                met += 1;
+                continue;
+            }
+            beside += u32::from(wall_in_the_way(&view, from.point, step, reach, reach));
+            let still = Advanced {
+                to: from,
+                ..Advanced::default()
+            };
+            let open = advance_in_the_open(&view, still, step, step.length());
+            let swept = Mover::new(&view, from, Frame::FLAT, step, radius).run(still);
+            assert!(!swept.touched_wall, "{from:?} {step}");
+            assert!(open.to.point.distance(swept.to.point) < 1e-5);
+        }
+        assert!(
+            beside > 300 && met > 300,
+            "{beside} beside walls, {met} met"
+        );
+    }
 
     #[test]
     fn a_disc_meets_the_face_at_its_radius() {

@@ -16,6 +16,7 @@ mod index;
 mod locate;
 mod mesh;
 mod near;
+mod sheets;
 mod topology;
 mod trace;
 mod walk;

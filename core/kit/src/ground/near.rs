@@ -132,11 +132,18 @@ pub(super) fn distance(view: &GroundView, at: Location, reach: f32, bodies: bool
     best.sqrt() as f32
 }
 
-/// See [`Walk::sees_with_radius`](super::Walk::sees_with_radius).
-pub(super) fn sees_with_radius(view: &GroundView, a: Location, b: Location, radius: f32) -> bool {
+/// See [`Walk::straight_length`](super::Walk::straight_length).
+pub(super) fn straight_length(
+    view: &GroundView,
+    a: Location,
+    b: Location,
+    radius: f32,
+) -> Option<f32> {
     let radius = f64::from(radius.max(0.0)) - f64::from(view.grain) * SLACK;
     let mut clear = true;
+    let mut length = 0.0;
     let end = trace::straight(view, a, b, &mut |piece| {
+        length += piece.length;
         if !clear || radius <= 0.0 {
             return;
         }
@@ -156,7 +163,7 @@ pub(super) fn sees_with_radius(view: &GroundView, a: Location, b: Location, radi
             reach * reach
         });
     });
-    clear && end == TraceEnd::Reached
+    (clear && end == TraceEnd::Reached).then_some(length)
 }
 
 /// Squared distance between two segments that do not cross.

@@ -6,6 +6,7 @@ use glam::{DVec3, Vec3};
 use throng_core::{NO_DOOR, NONE, Wall, math};
 
 use super::index::{self, Cells};
+use super::sheets;
 use super::{Ground, GroundError};
 
 /// What a builder says about an edge of the soup.
@@ -78,6 +79,13 @@ pub(super) fn assemble(mut soup: Soup) -> Result<Ground, GroundError> {
             .flatten()
             .all(|&v| vertices[v as usize].z == height);
     let plan = normals.iter().all(|n| n.z > PLAN_NORMAL);
+    if plan
+        && !soup.planar
+        && let Some((floors, count)) =
+            sheets::sheets(&soup.vertices, &soup.triangles, &across, &normals)
+    {
+        (soup.floors, soup.floor_count) = (floors, count);
+    }
 
     let mut side_door = vec![[NO_DOOR; 3]; soup.triangles.len()];
     for (t, corners) in soup.triangles.iter().enumerate() {

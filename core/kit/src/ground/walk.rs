@@ -48,6 +48,14 @@ pub trait Walk {
         clear: f32,
     ) -> Option<Location>;
 
+    /// The new place after a step on a flat ground with no wall in its reach, as
+    /// [`Walk::advance`] gives it there.
+    fn walks_in_the_open(&self, from: Location, displacement: Vec2) -> Location;
+
+    /// A distance within which no wall is, door leaves and obstacles included whether they stand
+    /// or not; at most `limit`, and 0 at once where the ground is not flat.
+    fn free_distance(&self, from: Location, limit: f32) -> f32;
+
     /// [`Walk::advance`] for many. All slices have the length of `out`; the rest is ignored.
     fn advance_batch(
         &self,
@@ -79,6 +87,9 @@ pub trait Walk {
     /// Whether a disc can make the straight walk: no standing wall nearer than `radius`.
     /// Distances are those seen from above on floor plans, in space on other surfaces.
     fn sees_with_radius(&self, a: Location, b: Location, radius: f32) -> bool;
+
+    /// How long the straight walk is, if a disc can make it: see [`Walk::sees_with_radius`].
+    fn straight_length(&self, a: Location, b: Location, radius: f32) -> Option<f32>;
 
     /// Appends the standing walls and obstacles within `reach` that face the agent and can be
     /// reached over the surface within it, in ascending order, in tangent coordinates.
@@ -138,6 +149,14 @@ impl Walk for GroundView<'_> {
         advance::steps_in_place(self, from, displacement, length, radius, clear)
     }
 
+    fn walks_in_the_open(&self, from: Location, displacement: Vec2) -> Location {
+        advance::walks_in_the_open(self, from, displacement)
+    }
+
+    fn free_distance(&self, from: Location, limit: f32) -> f32 {
+        advance::free_distance(self, from, limit)
+    }
+
     fn advance_batch(
         &self,
         from: &[Location],
@@ -176,7 +195,11 @@ impl Walk for GroundView<'_> {
     }
 
     fn sees_with_radius(&self, a: Location, b: Location, radius: f32) -> bool {
-        near::sees_with_radius(self, a, b, radius)
+        near::straight_length(self, a, b, radius).is_some()
+    }
+
+    fn straight_length(&self, a: Location, b: Location, radius: f32) -> Option<f32> {
+        near::straight_length(self, a, b, radius)
     }
 
     fn walls_near(&self, at: Location, frame: Frame, reach: f32, out: &mut Vec<NearWall>) {

@@ -1,13 +1,11 @@
 //! `throng describe`: a strategy or a scene in full.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use serde_json::{Value, json};
 use throng::core::options::OptionSpec;
 use throng::engine::registry::nearest;
 
-use super::list::{registry_with, slot_named};
+use super::{list::slot_named, plugins::PluginArgs};
 use crate::{
     console::{self, Table},
     failure::Failure,
@@ -19,9 +17,8 @@ pub struct DescribeArgs {
     /// What, such as avoidance/orca or scene/square.
     #[arg(value_name = "SLOT/ID")]
     what: String,
-    /// Also look into a dynamic library. It is native code and is run.
-    #[arg(long = "plugin", value_name = "LIBRARY")]
-    plugins: Vec<PathBuf>,
+    #[command(flatten)]
+    plugins: PluginArgs,
 }
 
 fn option_json(option: &OptionSpec) -> Value {
@@ -50,7 +47,7 @@ fn option_table(options: &[OptionSpec]) -> String {
 
 /// Describes it.
 pub fn describe(args: &DescribeArgs, json: bool) -> Result<(), Failure> {
-    let registry = registry_with(&args.plugins)?;
+    let registry = args.plugins.registry()?;
     let Some((slot, id)) = args.what.split_once('/') else {
         let known = registry
             .strategies()
@@ -115,6 +112,8 @@ pub fn describe(args: &DescribeArgs, json: bool) -> Result<(), Failure> {
         ("needs", strategy.needs.names().join(", ")),
         ("offers", strategy.offers.names().join(", ")),
         ("from", strategy.origin.clone()),
+        ("version", strategy.version.clone()),
+        ("SHA-256", strategy.hash.clone().unwrap_or_default()),
     ];
     for (name, value) in lines.into_iter().filter(|(_, value)| !value.is_empty()) {
         table.row([name.to_owned(), value]);

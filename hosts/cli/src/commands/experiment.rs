@@ -22,6 +22,10 @@ pub struct ExperimentArgs {
     /// Smaller, for a first look.
     #[arg(long)]
     quick: bool,
+    /// Only the cases whose name contains one of these words, where an experiment has named cases
+    /// (the surfaces of surface-table).
+    #[arg(long, value_name = "WORD", value_delimiter = ',')]
+    only: Vec<String>,
     /// The folder for tables and pictures; by default out/experiment-NAME.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -44,6 +48,7 @@ pub fn experiment(args: &ExperimentArgs, json: bool) -> Result<(), Failure> {
     let folder = Folder::create(&out)?;
     let threads = thread_count(args.threads);
     let mut study = Study::new(experiment, folder, args.quick, threads, json);
+    study.only.clone_from(&args.only);
     (experiment.run)(&mut study)?;
     study.finish()
 }

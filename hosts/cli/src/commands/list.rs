@@ -1,11 +1,10 @@
 //! `throng list`: every strategy and scene, one line each.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use serde_json::json;
-use throng::{Registry, core::Slot, engine::plugin, engine::registry::nearest};
+use throng::{core::Slot, engine::registry::nearest};
 
+use super::plugins::PluginArgs;
 use crate::{
     console::{self, Table},
     failure::Failure,
@@ -17,21 +16,8 @@ pub struct ListArgs {
     /// Only this slot: nav, planner, cost, avoidance, lod, group, or scene.
     #[arg(value_name = "SLOT")]
     slot: Option<String>,
-    /// Also those of a dynamic library. It is native code and is run.
-    #[arg(long = "plugin", value_name = "LIBRARY")]
-    plugins: Vec<PathBuf>,
-}
-
-/// The built-in strategies and those of these libraries.
-pub fn registry_with(plugins: &[PathBuf]) -> Result<Registry, Failure> {
-    let mut registry = throng::registry();
-    for library in plugins {
-        let loaded = plugin::load(library).map_err(Failure::input)?;
-        registry
-            .register(loaded.strategies)
-            .map_err(Failure::input)?;
-    }
-    Ok(registry)
+    #[command(flatten)]
+    plugins: PluginArgs,
 }
 
 /// The slot of this name, or what was meant.
@@ -49,7 +35,7 @@ pub fn slot_named(name: &str) -> Result<Slot, Failure> {
 
 /// Lists them.
 pub fn list(args: &ListArgs, json: bool) -> Result<(), Failure> {
-    let registry = registry_with(&args.plugins)?;
+    let registry = args.plugins.registry()?;
     let (slot, scenes) = match args.slot.as_deref() {
         None => (None, true),
         Some("scene" | "scenes") => (None, true),
@@ -67,7 +53,7 @@ pub fn list(args: &ListArgs, json: bool) -> Result<(), Failure> {
             .map(|s| {
                 json!({
                     "slot": s.slot.name(), "id": s.id, "about": s.about,
-                    "origin": s.origin, "version": s.version,
+                    "origin": s.origin, "version": s.version, "library_hash": s.hash,
                 })
             })
             .collect();

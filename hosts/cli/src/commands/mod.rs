@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod conform;
 mod describe;
 mod experiment;
 mod list;
@@ -10,17 +11,20 @@ mod nav;
 mod new;
 mod path;
 mod plot;
+mod plugins;
 mod replay;
 mod run;
 mod schema;
 mod site;
+mod snapshot;
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use throng::{LoadOptions, Loaded, PluginPolicy, load};
+use throng::{LoadOptions, Loaded, load};
 
 use crate::{console, failure::Failure};
+use plugins::PluginArgs;
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -41,12 +45,16 @@ pub enum Command {
     Plot(plot::PlotArgs),
     /// Run every valid combination of strategies on a scenario.
     Matrix(matrix::MatrixArgs),
+    /// Check that the strategies of a dynamic library keep to what the engine counts on.
+    Conform(conform::ConformArgs),
     /// Measure the speed of a scenario.
     Bench(bench::BenchArgs),
     /// Run a paper's experiment, our figures beside the paper's; without a name list them.
     Experiment(experiment::ExperimentArgs),
     /// Make the page that shows a run again, from its folder.
     Replay(replay::ReplayArgs),
+    /// Regression snapshots over combinations of your own scenarios.
+    Snapshot(snapshot::SnapshotArgs),
     /// Write a working start.
     New(new::NewArgs),
     /// JSON Schema of scenario files, for editors.
@@ -65,9 +73,11 @@ impl Command {
             Command::Path(args) => path::path(&args, json),
             Command::Plot(args) => plot::plot(&args, json),
             Command::Matrix(args) => matrix::matrix(&args, json),
+            Command::Conform(args) => conform::conform(&args, json),
             Command::Bench(args) => bench::bench(&args, json),
             Command::Experiment(args) => experiment::experiment(&args, json),
             Command::Replay(args) => replay::replay(&args, json),
+            Command::Snapshot(args) => snapshot::snapshot(&args, json),
             Command::New(args) => new::new(&args, json),
             Command::Schema => schema::schema(),
         }
@@ -85,7 +95,7 @@ pub struct ScenarioArgs {
 }
 
 /// Changes to a scenario, and what it may open.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Changes {
     /// Change a value, such as nav.kind=grid or source[0].count=50. May be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -93,9 +103,8 @@ pub struct Changes {
     /// Another seed.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Load the dynamic libraries that the scenario names. They are native code.
-    #[arg(long)]
-    pub allow_plugins: bool,
+    #[command(flatten)]
+    pub plugins: PluginArgs,
     /// Let the scenario name files outside its folder.
     #[arg(long)]
     pub allow_outside: bool,
@@ -103,25 +112,21 @@ pub struct Changes {
 
 impl Changes {
     /// As the library takes them.
-    pub fn options(&self) -> LoadOptions {
-        LoadOptions {
+    pub fn options(&self) -> Result<LoadOptions, Failure> {
+        Ok(LoadOptions {
             sets: self.sets.clone(),
             seed: self.seed,
             allow_outside: self.allow_outside,
-            plugins: if self.allow_plugins {
-                PluginPolicy::Allow
-            } else {
-                PluginPolicy::Refuse
-            },
-            ..LoadOptions::default()
-        }
+            plugins: self.plugins.permission.policy()?,
+            libraries: self.plugins.plugins.clone(),
+        })
     }
 }
 
 impl ScenarioArgs {
     /// Loads the scenario; its warnings go to stderr.
     pub fn load(&self) -> Result<Loaded, Failure> {
-        let loaded = load(&self.scenario, &self.changes.options())?;
+        let loaded = load(&self.scenario, &self.changes.options()?)?;
         warnings(&loaded);
         Ok(loaded)
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
+use super::plugins::Permission;
 use crate::{console, failure::Failure, output::Folder, replay::remake};
 
 /// Arguments of `replay`.
@@ -13,9 +14,8 @@ pub struct ReplayArgs {
     /// The folder that a run left behind.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Load the dynamic libraries that the scenario names. They are native code.
-    #[arg(long)]
-    allow_plugins: bool,
+    #[command(flatten)]
+    permission: Permission,
 }
 
 /// Makes it.
@@ -27,7 +27,7 @@ pub fn replay(args: &ReplayArgs, json: bool) -> Result<(), Failure> {
         )));
     }
     let folder = Folder::create(&args.folder)?;
-    let made = remake::remake(&folder, args.allow_plugins)?;
+    let made = remake::remake(&folder, args.permission.policy()?)?;
     let path = folder.file(&made.name);
     let bytes = std::fs::metadata(&path).map_or(0, |m| m.len());
     if json {

@@ -9,7 +9,7 @@ use std::{
 use clap::Args;
 use throng::{Registry, RunError, Scenario, Simulation, engine::build::merge_environment};
 
-use super::{ScenarioArgs, thread_count};
+use super::{ScenarioArgs, plugins, thread_count};
 use crate::{
     console::{self, Progress},
     draw::Caption,
@@ -17,7 +17,7 @@ use crate::{
     output::{
         Folder, Recorder,
         compare::{Comparison, Sampler},
-        summary::{Outcome, Summary, TierLine, peak_bytes, strategies},
+        summary::{Outcome, Summary, TierLine, libraries, peak_bytes, strategies},
     },
     replay::{self, Surroundings},
 };
@@ -106,6 +106,7 @@ pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
         dt: scenario.dt,
         sampler: args.compare_tier0.then(Sampler::default),
     };
+    plugins::writes_to(&job.folder);
     let resolved = scenario.resolved_elsewhere(&registry);
     job.folder
         .write("scenario.resolved.toml", resolved.as_bytes())?;
@@ -154,6 +155,7 @@ pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
         error,
         resumed_at,
         digest: format!("{:016x}", simulation.digest()),
+        libraries: libraries(&registry),
         strategies: used,
         metrics,
         measures,

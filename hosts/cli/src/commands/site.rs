@@ -13,7 +13,7 @@ pub fn load_site(
     changes: &Changes,
     chosen: &[(&str, Option<&str>)],
 ) -> Result<Loaded, Failure> {
-    let mut options: LoadOptions = changes.options();
+    let mut options: LoadOptions = changes.options()?;
     // A strategy comes before the options that `--set` gives it.
     let kinds = chosen
         .iter()

@@ -143,11 +143,18 @@ pub fn draw_run(
         }
     }
     let agents = simulation.agents();
+    let open = !ground.walls.is_empty();
     for row in 0..agents.len() {
         let at = agents.location[row];
         let up = agents.frame[row].up(ground.normals[at.triangle as usize]);
         let body = at.point + up * agents.height[row] / 2.0;
         let colour = crowd_colour(agents.record[row].source);
+        if open && up.dot(TO_EYE) < 0.0 {
+            // On the back of a sheet: seen through it.
+            let shown = at.point + TO_EYE * agents.height[row] * 0.5;
+            things.push(Thing::Disc(shown, agents.radius[row], colour.faint(0.25)));
+            continue;
+        }
         things.push(Thing::Line(at.point, body, 1.5, colours::INK.faint(0.6)));
         things.push(Thing::Disc(body, agents.radius[row], colour));
     }

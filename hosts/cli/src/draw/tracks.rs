@@ -67,7 +67,11 @@ impl Tracks {
     pub fn new(simulation: &Engine, scenario: &Scenario, floor_names: &[String]) -> Tracks {
         let ground = simulation.ground();
         let floors = simulation.place().ground.floor_count();
-        let storeys = Storeys::of(ground, if ground.plan { floors } else { 1 }, floor_names);
+        let storeys = if ground.plan && !ground.flat && floors <= 1 {
+            Storeys::by_level(ground)
+        } else {
+            Storeys::of(ground, if ground.plan { floors } else { 1 }, floor_names)
+        };
         let people = expected_people(scenario);
         let every = ((EVERY / scenario.dt).round() as u64).max(1);
         Tracks {

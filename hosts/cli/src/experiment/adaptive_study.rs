@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use throng::{
     Simulation,
     core::{
-        NONE, NavMap, math,
+        GuideChunk, GuideOut, MemoryRows, NONE, NavMap, Scratch, math,
         random::{Purpose, Stream},
     },
 };
@@ -382,7 +382,7 @@ fn tables(study: &mut Study, side: usize) -> Result<(), Failure> {
                 radius: 0.24,
                 target: at,
             };
-            sum + boxes.way(map, &hops, target, cell, FieldKind::Continuous, &walker)
+            sum + boxes.way(&hops, target, cell, FieldKind::Continuous, &walker)
         });
         let whole = began.elapsed().as_secs_f64() * 1e9 / asked.len() as f64;
         // The sums are used, so that the loops are not left out.
@@ -447,6 +447,7 @@ fn fields(study: &mut Study, side: usize) -> Result<(), Failure> {
             Column::new("stacking", ""),
             Column::new("mean speed", "m/s"),
             Column::new("arrived", ""),
+            Column::new("look-up", "ns per person and step"),
         ],
     );
     let agents = study.size(2000, 300);
@@ -464,15 +465,54 @@ fn fields(study: &mut Study, side: usize) -> Result<(), Failure> {
         let stacking = stack(study, &mut simulation)?;
         let mut row = vec![json!(field.to_string()), json!(largest), json!(mean)];
         row.extend(stacking);
+        row.push(json!(look_up(&simulation)));
         table.row(row);
     }
     study.table(table)?;
     study.remark(
         "turns: between directions a millimetre before and behind a gate, at 9 points of every \
          gate that the field leads through, towards all doors and exits; stacking: others near \
-         people at gates over others near the rest",
+         people at gates over others near the rest; look-up: cell, next gate and direction of \
+         everybody where they stand, one thread",
     );
     Ok(())
+}
+
+/// What guiding everybody takes where they stand, nanoseconds per person: the median of many
+/// times, one thread.
+fn look_up(simulation: &Simulation) -> f64 {
+    const CHUNK: usize = 512;
+    let world = simulation.world();
+    let people = world.agents.len();
+    let rows: Vec<u32> = (0..people as u32).collect();
+    let planner = &simulation.parts().planners[0].strategy;
+    let columns = planner.memory().scalars.len();
+    let mut kept = vec![0.0; people * columns];
+    let (mut preferred, mut target) = (vec![Vec2::ZERO; CHUNK], vec![Vec2::ZERO; CHUNK]);
+    let mut follow_route = vec![0; CHUNK];
+    let mut scratch = Scratch::default();
+    let mut times = Vec::new();
+    for _ in 0..101 {
+        let began = Instant::now();
+        for (rows, kept) in rows.chunks(CHUNK).zip(kept.chunks_mut(CHUNK * columns)) {
+            let count = rows.len();
+            follow_route.fill(0);
+            let chunk = GuideChunk { rows, dt: 0.1 };
+            let mut out = GuideOut {
+                preferred: &mut preferred[..count],
+                target: &mut target[..count],
+                follow_route: &mut follow_route[..count],
+                memory: MemoryRows {
+                    scalars: kept,
+                    ..MemoryRows::default()
+                },
+            };
+            planner.guide(&world, &chunk, &mut scratch, &mut out);
+        }
+        times.push(began.elapsed().as_secs_f64() * 1e9 / people.max(1) as f64);
+    }
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
 }
 
 /// The node and the middle of every door and exit.
@@ -527,7 +567,7 @@ fn turns(
                         radius: RADIUS,
                         target,
                     };
-                    let way = boxes.way(map, hops, row, cell, field, &walker);
+                    let way = boxes.way(hops, row, cell, field, &walker);
                     if way == Vec2::ZERO {
                         (target - at).normalize_or_zero()
                     } else {
@@ -645,7 +685,7 @@ fn field_picture(
                 radius: 0.24,
                 target,
             };
-            *way = Some(boxes.way(map, hops, 0, region[0], field, &walker));
+            *way = Some(boxes.way(hops, 0, region[0], field, &walker));
         }
     }
     pixels(side as u32, side as u32, |x, y| {

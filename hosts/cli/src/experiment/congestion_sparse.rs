@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{
     Column, Experiment, Grid, Study,
-    walks::{Walk, Walks, mean},
+    walks::{Shot, Walk, Walks, mean},
 };
 use crate::failure::Failure;
 
@@ -97,9 +97,14 @@ fn run(study: &mut Study) -> Result<(), Failure> {
             "#
         ))?;
         let mut walks = Walks::default();
+        let title = format!("Against a sparse stream, cost {cost}");
+        let sources = &["across the hall", "the sparse stream"];
+        let mut shot = Shot::new(&simulation, STOPS, &title, sources);
         study.walk(&mut simulation, seconds, |simulation| {
             walks.watch(simulation, |at| (at.x > 25.0 && at.x < 35.0).then_some(0));
+            shot.watch(simulation);
         })?;
+        shot.give(study, &simulation, &format!("sparse-{cost}"))?;
         // The last of the stream has walked off after another minute.
         let while_it_lasts = || {
             let ended = walks.of(0).filter(|w| walks.has_ended(w));

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{
     Column, Experiment, Grid, Study,
-    walks::{Walks, mean},
+    walks::{Shot, Walks, mean},
 };
 use crate::failure::Failure;
 
@@ -78,9 +78,13 @@ fn run(study: &mut Study) -> Result<(), Failure> {
             "#
         ))?;
         let mut walks = Walks::default();
+        let title = format!("A column that walks together, cost {cost}, w = {weight}");
+        let mut shot = Shot::new(&simulation, 50.0, &title, &["the column"]);
         study.walk(&mut simulation, 150.0, |simulation| {
             walks.watch(simulation, |_| None);
+            shot.watch(simulation);
         })?;
+        shot.give(study, &simulation, &format!("together-{cost}-{weight}"))?;
         let ended = || walks.all().filter(|w| walks.has_ended(w));
         table.row([
             json!(format!("{cost}, w = {weight}")),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     Column, Experiment, Grid, Study,
-    walks::{Walks, mean, share, two_openings, two_openings_scenario},
+    walks::{Shot, Walks, mean, share, two_openings, two_openings_scenario},
 };
 use crate::failure::Failure;
 
@@ -54,9 +54,13 @@ fn run(study: &mut Study) -> Result<(), Failure> {
         );
         let mut simulation = study.simulation(&two_openings_scenario(crowd, 8, &rest))?;
         let mut walks = Walks::default();
+        let title = format!("Two openings, cost {name}");
+        let mut shot = Shot::new(&simulation, 30.0, &title, &["crowd A", "people B"]);
         study.walk(&mut simulation, study.size(300.0, 150.0), |simulation| {
             walks.watch(simulation, two_openings);
+            shot.watch(simulation);
         })?;
+        shot.give(study, &simulation, &format!("openings-{name}"))?;
         let percent = |source, opening| {
             share(walks.of(source), opening).map_or(Value::Null, |s| json!(100.0 * s))
         };

@@ -82,7 +82,8 @@ fn run(study: &mut Study) -> Result<(), Failure> {
         [
             Column::new("scene", ""),
             Column::new("the paper's", ""),
-            Column::new("obstacle vertices", ""),
+            Column::new("corners", ""),
+            Column::new("paper: corners", ""),
             Column::new("nodes", ""),
             Column::new("paper: vertices", ""),
             Column::new("regions", ""),
@@ -129,6 +130,7 @@ fn run(study: &mut Study) -> Result<(), Failure> {
         maps.row([
             json!(scene.id),
             json!(scene.paper_name),
+            json!(corners(scene.id)?),
             json!(scene.vertices),
             json!(with.map().nodes()),
             json!(scene.paper_nodes),
@@ -178,6 +180,22 @@ fn run(study: &mut Study) -> Result<(), Failure> {
          are slower, so fewer have arrived and left",
     );
     Ok(())
+}
+
+/// Corners of a scene as the paper counts them: those of obstacles, and where there are several
+/// floors those of the floors and stairs too.
+fn corners(scene: &str) -> Result<usize, Failure> {
+    let drawn = throng::scenes::generate(scene, &Default::default()).map_err(Failure::run)?;
+    let count = |shapes: &[throng::environment::Polygon]| -> usize {
+        let rings = shapes.iter().flat_map(|p| p.holes.iter().chain([&p.outer]));
+        rings.map(Vec::len).sum()
+    };
+    let solid: usize = drawn.floors.iter().map(|f| count(&f.solid)).sum();
+    if drawn.floors.len() == 1 {
+        return Ok(solid);
+    }
+    let floors: usize = drawn.floors.iter().map(|f| count(&f.walkable)).sum();
+    Ok(solid + floors + 4 * drawn.connections.len())
 }
 
 /// Time spent on crowd cells and prices so far.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Column, Experiment, Grid, Study};
+use super::{Column, Experiment, Grid, Study, walks::Shot};
 use crate::failure::Failure;
 
 /// See the module.
@@ -36,11 +36,49 @@ fn run(study: &mut Study) -> Result<(), Failure> {
         }
     }
     study.table(table)?;
+    for expansion in ["dijkstra", "theta-star"] {
+        streamlines(study, expansion)?;
+    }
     study.remark(
         "guide counts only guiding; fields is growing them anew as far as steps wait for it; \
-         routes is what agents get at their start",
+         routes is what agents get at their start; the pictures show paths of people who walk where \
+         a field leads them and nothing else: straight at any angle, round corners, without steps \
+         of the lattice",
     );
     Ok(())
+}
+
+/// Draws where a field leads people in a village.
+fn streamlines(study: &mut Study, expansion: &str) -> Result<(), Failure> {
+    let mut simulation = study.simulation(&format!(
+        r#"
+        name = "streamlines"
+        dt = 0.1
+        duration = 400.0
+        [environment]
+        generate = "village"
+        [nav]
+        kind = "grid"
+        cell = 1.0
+        [planner]
+        kind = "flow-field"
+        expansion = "{expansion}"
+        [avoidance]
+        kind = "none"
+        [profile.walker]
+        radius = 0.25
+        speed = 1.3
+        [[source]]
+        area = "everything"
+        count = 250
+        goals = [[[78, 78], [82, 78], [82, 82], [78, 82]]]
+        profile = "walker"
+        "#
+    ))?;
+    let title = format!("Where a field leads, expansion {expansion}, cells of 1 m");
+    let mut shot = Shot::new(&simulation, 120.0, &title, &["walkers"]);
+    study.walk(&mut simulation, 120.0, |simulation| shot.watch(simulation))?;
+    shot.give(study, &simulation, &format!("streamlines-{expansion}"))
 }
 
 fn one(study: &Study, cost: &str, agents: u64) -> Result<Vec<Value>, Failure> {

@@ -1,12 +1,15 @@
 //! What the experiments on regions of interest share: a town with flows, and how fast it steps.
 
-use std::time::Instant;
+use std::{collections::BTreeMap, time::Instant};
 
-use glam::DVec2;
-use throng::{Simulation, core::math};
+use glam::{DVec2, Vec2};
+use throng::{Event, Simulation, core::math};
 
 use super::Study;
-use crate::failure::Failure;
+use crate::{
+    draw::{Axis, Chart, Colour, Drawn, Labels},
+    failure::Failure,
+};
 
 /// A town with people to and fro.
 #[derive(Clone, Debug)]
@@ -117,6 +120,8 @@ pub struct Pace {
     pub inside: f64,
     /// Nanoseconds per agent and step, all stages.
     pub ns_per_agent: f64,
+    /// Nanoseconds of guiding and avoiding per agent and step of the tier of the highest level.
+    pub cheapest: f64,
 }
 
 /// Steps a scenario for a while and then against the clock; `each` may command it.
@@ -133,6 +138,8 @@ pub fn pace(
     let steps = study.size(150, 10);
     let inside = |s: &Simulation| s.metrics().tiers.first().map_or(0, |t| t.agent_steps);
     let before = inside(&simulation);
+    let cheapest = |s: &Simulation| s.metrics().tiers.last().copied().unwrap_or_default();
+    let cheapest_before = cheapest(&simulation);
     let began = Instant::now();
     for _ in 0..steps {
         each(&mut simulation);
@@ -140,11 +147,93 @@ pub fn pace(
     }
     let seconds = began.elapsed().as_secs_f64();
     let agents = simulation.agents().len().max(1) as f64;
+    let (from, to) = (cheapest_before, cheapest(&simulation));
+    let spent = to.guide_nanos + to.avoid_nanos - from.guide_nanos - from.avoid_nanos;
     Ok(Pace {
+        cheapest: spent as f64 / (to.agent_steps - from.agent_steps).max(1) as f64,
         steps_per_second: f64::from(steps) / seconds,
         inside: (inside(&simulation) - before) as f64 / f64::from(steps),
         ns_per_agent: seconds * 1e9 / (f64::from(steps) * agents),
     })
+}
+
+/// What became of the people who left level 0.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Leaving {
+    /// How often somebody left level 0 while walking.
+    pub left: u64,
+    /// How many of them walked back a second and a half later, to the same goal.
+    pub turned: u64,
+    /// People off the ground or without a way, at the end.
+    pub lost: u64,
+    /// Changes of tier.
+    pub changes: u64,
+    /// Largest change of velocity in a step in which the tier changed, metres per second.
+    pub jump: f64,
+    /// Arrivals at goals.
+    pub arrivals: u64,
+}
+
+/// Walks a scenario for some seconds and watches who changes tiers; `each` may command it.
+pub fn leaving(
+    study: &Study,
+    scenario: &str,
+    seconds: f64,
+    mut each: impl FnMut(&mut Simulation),
+) -> Result<Leaving, Failure> {
+    const LATER: u64 = 15;
+    let mut simulation = study.simulation(scenario)?;
+    let mut found = Leaving::default();
+    let mut watched: BTreeMap<u64, (u64, Vec2, u32)> = BTreeMap::new();
+    let mut before: BTreeMap<u64, Vec2> = BTreeMap::new();
+    while simulation.time() < seconds {
+        each(&mut simulation);
+        let agents = simulation.agents();
+        before.clear();
+        before.extend(
+            agents
+                .id
+                .iter()
+                .copied()
+                .zip(agents.velocity.iter().copied()),
+        );
+        simulation.step()?;
+        let step = simulation.steps();
+        let changed: BTreeMap<u64, bool> = simulation
+            .events()
+            .iter()
+            .filter_map(|event| match event {
+                Event::TierChanged { agent, from, to } => Some((agent.0, *from == 0 && *to > 0)),
+                _ => None,
+            })
+            .collect();
+        found.changes += changed.len() as u64;
+        let agents = simulation.agents();
+        for row in 0..agents.len() {
+            let (id, now) = (agents.id[row], agents.velocity[row]);
+            let Some(&was) = before.get(&id) else {
+                continue;
+            };
+            if let Some(&outward) = changed.get(&id) {
+                found.jump = found.jump.max(f64::from(now.distance(was)));
+                if outward && was.length() > 0.5 {
+                    watched.insert(id, (step + LATER, was, agents.goal[row]));
+                    found.left += 1;
+                }
+            }
+            if let Some(&(when, then, goal)) = watched.get(&id)
+                && when == step
+            {
+                watched.remove(&id);
+                let back = then.normalize_or_zero().dot(now) < -0.5;
+                found.turned += u64::from(back && agents.goal[row] == goal);
+            }
+        }
+    }
+    let metrics = simulation.metrics();
+    found.lost = metrics.lost + simulation.unreachable_now() as u64;
+    found.arrivals = metrics.arrivals;
+    Ok(found)
 }
 
 /// Regions of level 0 of 15 m at places spread over a town, as tables.
@@ -160,4 +249,32 @@ pub fn regions(town: &Town, count: usize) -> String {
     };
     let table = |at: DVec2| format!("[[roi]]\nat = [{:.1}, {:.1}]\nradius = 15.0\n", at.x, at.y);
     (0..count).map(|i| table(place(i))).collect()
+}
+
+/// Lines over one axis, a colour each.
+pub fn lines(labels: Labels<'_>, series: &[(String, Vec<(f64, f64)>)]) -> Result<Drawn, Failure> {
+    const COLOURS: [Colour; 5] = [
+        Colour(31, 119, 180, 255),
+        Colour(214, 39, 40, 255),
+        Colour(44, 160, 44, 255),
+        Colour(148, 103, 189, 255),
+        Colour(255, 127, 14, 255),
+    ];
+    let all = || series.iter().flat_map(|s| &s.1);
+    let most = |of: fn(&(f64, f64)) -> f64| all().map(of).fold(0.0, f64::max);
+    let coloured = || series.iter().zip(COLOURS.into_iter().cycle());
+    let key: Vec<_> = coloured().map(|(s, c)| (s.0.clone(), c)).collect();
+    let mut chart = Chart::new(
+        labels,
+        Axis::covering(most(|p| p.0), 12),
+        Axis::covering(most(|p| p.1), 8),
+        &key,
+    )?;
+    for ((_, points), colour) in coloured() {
+        chart.line(points, 2.0, colour);
+        for (x, y) in points {
+            chart.spot(*x, *y, "", colour);
+        }
+    }
+    chart.finish()
 }

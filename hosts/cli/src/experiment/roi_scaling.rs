@@ -4,9 +4,9 @@ use serde_json::json;
 
 use super::{
     Column, Experiment, Grid, Study,
-    roi::{TIERS, Town, pace, regions},
+    roi::{TIERS, Town, lines, pace, regions},
 };
-use crate::failure::Failure;
+use crate::{draw::Labels, failure::Failure};
 
 /// See the module.
 pub const EXPERIMENT: Experiment = Experiment {
@@ -41,8 +41,13 @@ fn run(study: &mut Study) -> Result<(), Failure> {
         more: String::new(),
         planner: "kind = \"astar\"".into(),
     };
+    let counts = study.size(vec![1, 2, 3, 4, 5], vec![1, 5]);
+    let mut series: Vec<(String, Vec<(f64, f64)>)> = counts
+        .iter()
+        .map(|count| (format!("{count} regions"), Vec::new()))
+        .collect();
     for &people in crowds {
-        for count in study.size(vec![1, 2, 3, 4, 5], vec![1, 5]) {
+        for (&count, (_, points)) in counts.iter().zip(&mut series) {
             study.progress(&format!("{people} people, {count} regions"));
             town.people = people;
             town.more = format!("{}{TIERS}", regions(&town, count));
@@ -54,9 +59,17 @@ fn run(study: &mut Study) -> Result<(), Failure> {
                 json!(pace.steps_per_second),
                 json!(pace.ns_per_agent),
             ]);
+            points.push((people as f64, pace.steps_per_second));
         }
     }
     study.table(table)?;
+    let labels = Labels {
+        title: "Steps per second with one to five regions of interest",
+        subtitle: "24 sets, regions of 15 m, cells of 3 m; the paper: 10 to 15 with five regions and 10,000 people",
+        x: "people",
+        y: "steps per second",
+    };
+    study.picture("regions", &lines(labels, &series)?)?;
 
     let mut beyond = Grid::new(
         "beyond",
@@ -66,6 +79,7 @@ fn run(study: &mut Study) -> Result<(), Failure> {
             Column::new("people at level 0", ""),
             Column::new("steps", "1/s"),
             Column::new("all stages", "ns per agent and step"),
+            Column::new("level 2, guiding and avoiding", "ns per agent and step"),
         ],
     );
     let people = study.size(200_000, 10_000);
@@ -74,6 +88,8 @@ fn run(study: &mut Study) -> Result<(), Failure> {
         side: study.size(1200.0, 300.0),
         buildings: study.size(900, 60),
         people,
+        // So many routes are read from a table of 24 rows.
+        planner: "kind = \"next-hop\"".into(),
         ..town
     };
     let tiers = TIERS.replace("kind = \"roi\"", "kind = \"roi\"\n    outside = 2");
@@ -84,6 +100,7 @@ fn run(study: &mut Study) -> Result<(), Failure> {
         json!(pace.inside),
         json!(pace.steps_per_second),
         json!(pace.ns_per_agent),
+        json!(pace.cheapest),
     ]);
     study.table(beyond)
 }

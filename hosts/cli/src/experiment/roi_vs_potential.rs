@@ -2,13 +2,13 @@
 
 use glam::DVec2;
 use serde_json::json;
-use throng::{Command, Spot, core::math};
+use throng::{Command, Simulation, Spot, core::math};
 
 use super::{
     Column, Experiment, Grid, Study,
-    roi::{TIERS, Town, pace, regions},
+    roi::{TIERS, Town, leaving, lines, pace, regions},
 };
-use crate::failure::Failure;
+use crate::{draw::Labels, failure::Failure};
 
 /// See the module.
 pub const EXPERIMENT: Experiment = Experiment {
@@ -34,6 +34,9 @@ fn run(study: &mut Study) -> Result<(), Failure> {
         ],
     );
     let sizes: &[usize] = study.size(&[2, 4, 6, 8, 10, 12], &[2, 6]);
+    let mut series: [(String, Vec<(f64, f64)>); 3] =
+        ["hybrid, still", "hybrid, moving", "fields everywhere"]
+            .map(|name| (name.to_owned(), Vec::new()));
     for &sets in sizes {
         study.progress(&format!("{sets} sets"));
         let mut town = Town {
@@ -47,20 +50,13 @@ fn run(study: &mut Study) -> Result<(), Failure> {
         };
         town.more = format!("{}{TIERS}", regions(&town, 1));
         let still = pace(study, &town.scenario(), |_| {})?;
-        let moving = pace(study, &town.scenario(), |simulation| {
-            let angle = simulation.time() / 20.0 * std::f64::consts::TAU;
-            let way = DVec2::new(math::cos(angle), math::sin(angle));
-            let at = DVec2::splat(75.0) + way * 25.0;
-            simulation.command(Command::SetInterest {
-                name: "roi 0".into(),
-                at: Spot::Plan(at.x, at.y),
-                radius: 15.0,
-                level: 0,
-            });
-        })?;
+        let moving = pace(study, &town.scenario(), circle)?;
         town.more = String::new();
         town.planner = "kind = \"potential-field\"\ncell = 3.0\nover = \"everywhere\"".into();
         let whole = pace(study, &town.scenario(), |_| {})?;
+        for ((_, points), pace) in series.iter_mut().zip([still, moving, whole]) {
+            points.push((sets as f64, pace.steps_per_second));
+        }
         table.row([
             json!(sets),
             json!(town.people),
@@ -70,5 +66,64 @@ fn run(study: &mut Study) -> Result<(), Failure> {
             json!(still.steps_per_second / whole.steps_per_second),
         ]);
     }
+    study.table(table)?;
+    let labels = Labels {
+        title: "Fields in one region of interest and over the whole town",
+        subtitle: "one region of 15 m, cells of 3 m, 100 people a set",
+        x: "sets",
+        y: "steps per second",
+    };
+    study.picture("sets", &lines(labels, &series)?)?;
+    continuity(study)
+}
+
+/// Moves the region round the middle of the town.
+fn circle(simulation: &mut Simulation) {
+    let angle = simulation.time() / 20.0 * std::f64::consts::TAU;
+    let way = DVec2::new(math::cos(angle), math::sin(angle));
+    let at = DVec2::splat(75.0) + way * 25.0;
+    simulation.command(Command::SetInterest {
+        name: "roi 0".into(),
+        at: Spot::Plan(at.x, at.y),
+        radius: 15.0,
+        level: 0,
+    });
+}
+
+/// Counts who turns back or is lost where a moving region is left.
+fn continuity(study: &mut Study) -> Result<(), Failure> {
+    let mut town = Town {
+        side: 150.0,
+        buildings: 16,
+        flows: 6,
+        people: 1200,
+        cell: 3.0,
+        more: String::new(),
+        planner: "kind = \"astar\"".into(),
+    };
+    town.more = format!("{}{TIERS}", regions(&town, 1));
+    let seconds = study.size(600.0, 30.0);
+    study.progress(&format!("a moving region for {seconds} s"));
+    let found = leaving(study, &town.scenario(), seconds, circle)?;
+    let mut table = Grid::new(
+        "continuity",
+        format!("1,200 people, a region of 15 m moving at 8 m/s, {seconds} s"),
+        [
+            Column::new("changes of tier", ""),
+            Column::new("left level 0", ""),
+            Column::new("turned back", ""),
+            Column::new("lost", ""),
+            Column::new("largest jump", "m/s in a step"),
+            Column::new("arrivals", ""),
+        ],
+    );
+    table.row([
+        json!(found.changes),
+        json!(found.left),
+        json!(found.turned),
+        json!(found.lost),
+        json!(found.jump),
+        json!(found.arrivals),
+    ]);
     study.table(table)
 }

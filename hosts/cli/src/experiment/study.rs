@@ -133,6 +133,8 @@ pub struct Study {
     pub quick: bool,
     /// Threads of every simulation, unless the experiment compares numbers of threads.
     pub threads: usize,
+    /// Words that the names of cases are chosen by; none for all cases.
+    pub only: Vec<String>,
     experiment: Experiment,
     folder: Folder,
     json: bool,
@@ -153,6 +155,7 @@ impl Study {
         Study {
             quick,
             threads,
+            only: Vec::new(),
             experiment,
             folder,
             json,
@@ -165,6 +168,11 @@ impl Study {
     /// One of two sizes: in full, or for a quick look.
     pub fn size<T>(&self, full: T, quick: T) -> T {
         if self.quick { quick } else { full }
+    }
+
+    /// Whether a case was asked for.
+    pub fn wants(&self, case: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|word| case.contains(word.as_str()))
     }
 
     /// Says on stderr what is being done.

@@ -4,7 +4,10 @@
 use std::time::Instant;
 
 use glam::Vec3;
-use throng::Simulation;
+use throng::{
+    Simulation,
+    engine::relevance::{Body, Relevance},
+};
 
 use crate::failure::Failure;
 
@@ -120,6 +123,7 @@ duration = 100000.0
 {}
 [nav]
 kind = "surface"
+spacing = 4.0
 [planner]
 kind = "geodesic"
 {}
@@ -163,8 +167,10 @@ pub struct Outcome {
     pub arrivals: u64,
     /// Arrivals per frame and agent, times 100,000.
     pub frequency: f64,
-    /// Share of agent-steps in which a body overlaps another by more than 5 mm.
+    /// Share of agent-steps in which somebody's feet overlap another's by more than 5 mm.
     pub collisions: f64,
+    /// The same of all the spheres of a body.
+    pub body_collisions: f64,
     /// Share of agents that moved less than a shoulder's width in 5 s, mean over looks.
     pub stalled: f64,
     /// The same at every look, one a second from 5 s on.
@@ -190,7 +196,7 @@ pub fn run(crowd: &Crowd<'_>, seconds: f64) -> Result<(Simulation, Outcome), Fai
     let steps = (seconds / f64::from(simulation.state().dt)).round() as u64;
     let look = (1.0 / f64::from(simulation.state().dt)).round() as u64;
     let mut timed = 0.0;
-    let (mut overlapping, mut looked) = (0u64, 0u64);
+    let (mut overlapping, mut looked) = ([0u64; 2], 0u64);
     // Places of five seconds ago, by id.
     let mut past: Vec<std::collections::HashMap<u64, Vec3>> = Vec::new();
     for step in 1..steps {
@@ -198,7 +204,9 @@ pub fn run(crowd: &Crowd<'_>, seconds: f64) -> Result<(Simulation, Outcome), Fai
         simulation.step()?;
         timed += began.elapsed().as_secs_f64();
         if step % look == 0 {
-            overlapping += overlaps(&simulation);
+            for (sum, now) in overlapping.iter_mut().zip(overlaps(&simulation)) {
+                *sum += now;
+            }
             looked += simulation.agents().len() as u64;
             let agents = simulation.agents();
             let now: std::collections::HashMap<u64, Vec3> = (0..agents.len())
@@ -224,7 +232,8 @@ pub fn run(crowd: &Crowd<'_>, seconds: f64) -> Result<(Simulation, Outcome), Fai
     let m = simulation.metrics();
     outcome.arrivals = m.arrivals;
     outcome.frequency = m.arrivals as f64 / (steps as f64 * crowd.agents as f64) * 1e5;
-    outcome.collisions = overlapping as f64 / looked.max(1) as f64;
+    [outcome.collisions, outcome.body_collisions] =
+        overlapping.map(|count| count as f64 / looked.max(1) as f64);
     outcome.unreachable = m.unreachable;
     let looks = outcome.stalled_over_time.len().max(1) as f64;
     outcome.stalled = outcome.stalled_over_time.iter().sum::<f64>() / looks;
@@ -236,36 +245,49 @@ const SHOULDER: f32 = 0.48;
 /// Depth from which bodies collide, metres.
 const DEPTH: f32 = 0.005;
 
-/// How many bodies overlap another: any two of their spheres at feet, waist and head.
-fn overlaps(simulation: &Simulation) -> u64 {
+/// How many agents overlap another: with their feet, and with any of their spheres at feet, waist
+/// and head. Who is out of each other's sight (two sides of a sheet, a floor and the next) does
+/// not touch.
+fn overlaps(simulation: &Simulation) -> [u64; 2] {
     let agents = simulation.agents();
     let ground = simulation.ground();
-    let up = |row: usize| {
-        let normal = ground.normals[agents.location[row].triangle as usize];
-        match agents.frame.get(row) {
-            Some(frame) => frame.up(normal),
-            None => normal,
-        }
-    };
+    let bodies: Vec<Body> = (0..agents.len())
+        .map(|row| {
+            let normal = ground.normals[agents.location[row].triangle as usize];
+            let up = agents.frame.get(row).map_or(normal, |f| f.up(normal));
+            Body {
+                feet: agents.location[row].point,
+                up,
+                axis: if ground.plan { Vec3::Z } else { up },
+                height: agents.height[row],
+            }
+        })
+        .collect();
     let mut order: Vec<usize> = (0..agents.len()).collect();
-    let x = |row: usize| agents.location[row].point.x;
+    let x = |row: usize| bodies[row].feet.x;
     order.sort_by(|&a, &b| x(a).total_cmp(&x(b)));
     let widest = agents.radius.iter().copied().fold(0.0, f32::max);
-    let mut hit = vec![false; agents.len()];
+    let tallest = agents.height.iter().copied().fold(0.0, f32::max);
+    let reach = 2.0 * (widest + tallest);
+    let relevance = Relevance::default();
+    let mut hit = [vec![false; agents.len()], vec![false; agents.len()]];
     for (i, &a) in order.iter().enumerate() {
         for &b in &order[i + 1..] {
-            if x(b) - x(a) > 2.0 * widest {
+            if x(b) - x(a) > reach {
                 break;
             }
-            let apart = agents.location[a].point.distance(agents.location[b].point);
-            let touching = apart < agents.radius[a] + agents.radius[b] - DEPTH;
-            // Feet on two sides of a thin wall, or of a floor and its ceiling, do not touch.
-            if touching && up(a).dot(up(b)) > 0.0 {
-                (hit[a], hit[b]) = (true, true);
+            let near = agents.radius[a] + agents.radius[b] - DEPTH;
+            let (own, other) = (&bodies[a], &bodies[b]);
+            if own.nearest(other).length() >= near || !relevance.relation(own, other).0 {
+                continue;
+            }
+            (hit[1][a], hit[1][b]) = (true, true);
+            if own.feet.distance(other.feet) < near {
+                (hit[0][a], hit[0][b]) = (true, true);
             }
         }
     }
-    hit.iter().filter(|h| **h).count() as u64
+    hit.map(|hit| hit.iter().filter(|h| **h).count() as u64)
 }
 
 /// The middle value.

@@ -5,6 +5,12 @@ use std::collections::BTreeMap;
 use glam::DVec2;
 use throng::Simulation;
 
+use super::Study;
+use crate::{
+    draw::{Caption, Drawn, Tracks, draw_run},
+    failure::Failure,
+};
+
 /// One person's walk.
 #[derive(Clone, Copy, Debug)]
 pub struct Walk {
@@ -157,4 +163,76 @@ pub fn two_openings_scenario(crowd: u32, behind: u32, rest: &str) -> String {
         {rest}
         "#
     )
+}
+
+/// A picture of a run as it is at one time: where everybody is and has been.
+#[derive(Debug)]
+pub struct Shot {
+    tracks: Tracks,
+    at: f64,
+    title: String,
+    sources: Vec<String>,
+    drawn: Option<Result<Drawn, Failure>>,
+}
+
+impl Shot {
+    /// To be taken at a time in seconds; the sources' names stand in the key.
+    pub fn new(simulation: &Simulation, at: f64, title: &str, sources: &[&str]) -> Shot {
+        let floors = [String::new()];
+        Shot {
+            tracks: Tracks::new(simulation, simulation.scenario(), &floors),
+            at,
+            title: title.to_owned(),
+            sources: sources.iter().map(|s| (*s).to_owned()).collect(),
+            drawn: None,
+        }
+    }
+
+    /// Takes in the state after a step.
+    pub fn watch(&mut self, simulation: &Simulation) {
+        if self.drawn.is_none() {
+            self.tracks.observe(simulation);
+            if simulation.time() >= self.at - 1e-9 {
+                self.drawn = Some(self.draw(simulation));
+            }
+        }
+    }
+
+    fn draw(&self, simulation: &Simulation) -> Result<Drawn, Failure> {
+        let caption = Caption {
+            title: self.title.clone(),
+            subtitle: format!(
+                "after {:.0} s: {} walking, {} arrived",
+                simulation.time(),
+                simulation.agents().len(),
+                simulation.metrics().arrived
+            ),
+            sources: self.sources.clone(),
+        };
+        draw_run(simulation, &self.tracks, &caption, false)
+    }
+
+    /// Hands the picture to a study; one of the end if its time never came.
+    pub fn give(
+        mut self,
+        study: &mut Study,
+        simulation: &Simulation,
+        name: &str,
+    ) -> Result<(), Failure> {
+        let drawn = match self.drawn.take() {
+            Some(drawn) => drawn,
+            None => self.draw(simulation),
+        };
+        let name: String = name
+            .chars()
+            .map(|c| {
+                if c.is_ascii_alphanumeric() || c == '.' {
+                    c
+                } else {
+                    '-'
+                }
+            })
+            .collect();
+        study.picture(&name.replace("--", "-"), &drawn?)
+    }
 }

@@ -35,6 +35,35 @@ pub struct Used {
     pub tier: Option<u8>,
 }
 
+/// A dynamic library that was loaded.
+#[derive(Clone, Debug, Serialize)]
+pub struct LoadedLibrary {
+    /// Its file.
+    pub path: String,
+    /// SHA-256 of the file.
+    pub hash: String,
+    /// Version of its strategies.
+    pub version: String,
+    /// Its strategies, used or not, as SLOT/ID.
+    pub strategies: Vec<String>,
+}
+
+/// The libraries that were loaded.
+pub fn libraries(registry: &Registry) -> Vec<LoadedLibrary> {
+    let of = |(path, hash): (&str, &str)| {
+        let own = || registry.strategies().iter().filter(|s| s.origin == path);
+        LoadedLibrary {
+            path: path.to_owned(),
+            hash: hash.to_owned(),
+            version: own().next().map_or_else(String::new, |s| s.version.clone()),
+            strategies: own()
+                .map(|s| format!("{}/{}", s.slot.name(), s.id))
+                .collect(),
+        }
+    };
+    registry.libraries().map(of).collect()
+}
+
 /// The strategies of a scenario.
 pub fn strategies(scenario: &Scenario, registry: &Registry) -> Vec<Used> {
     let mut used = Vec::new();
@@ -293,6 +322,8 @@ pub struct Summary {
     /// The step of the checkpoint that it went on from.
     pub resumed_at: Option<u64>,
     pub digest: String,
+    /// The dynamic libraries that were loaded.
+    pub libraries: Vec<LoadedLibrary>,
     pub strategies: Vec<Used>,
     pub metrics: Outcome,
     pub measures: Measures,

@@ -142,7 +142,8 @@ fn section(out: &mut impl Write, name: &str, bytes: &[u8]) -> std::io::Result<()
     writeln!(out, "</script>")
 }
 
-fn escaped(text: &str) -> String {
+/// Text as HTML shows it.
+pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")

@@ -9,6 +9,8 @@ use std::fs;
 
 use serde_json::Value;
 
+use throng::PluginPolicy;
+
 use super::page;
 use crate::{failure::Failure, output::Folder};
 
@@ -42,7 +44,7 @@ pub struct Made {
 }
 
 /// Makes the page of a run again.
-pub fn remake(folder: &Folder, allow_plugins: bool) -> Result<Made, Failure> {
+pub fn remake(folder: &Folder, plugins: PluginPolicy) -> Result<Made, Failure> {
     let summary = summary(folder)?;
     if let Ok(old) = fs::read(folder.file(page::NAME)) {
         let name = summary["scenario"].as_str().unwrap_or("unnamed");
@@ -53,7 +55,7 @@ pub fn remake(folder: &Folder, allow_plugins: bool) -> Result<Made, Failure> {
             });
         }
     }
-    from_trajectories(folder, &summary, allow_plugins)
+    from_trajectories(folder, &summary, plugins)
 }
 
 fn summary(folder: &Folder) -> Result<Value, Failure> {
@@ -68,7 +70,7 @@ fn summary(folder: &Folder) -> Result<Value, Failure> {
 }
 
 #[cfg(not(feature = "sqlite"))]
-fn from_trajectories(folder: &Folder, _: &Value, _: bool) -> Result<Made, Failure> {
+fn from_trajectories(folder: &Folder, _: &Value, _: PluginPolicy) -> Result<Made, Failure> {
     Err(Failure::input(format!(
         "{} has no replay.html, and this build reads no sqlite; run the scenario again with \
          --set record.replay=0.2",
@@ -86,9 +88,9 @@ mod database {
     use glam::{DVec3, Vec3};
     use rusqlite::{Connection, OpenFlags};
     use serde_json::Value;
-    use throng::{LoadOptions, PluginPolicy, Simulation, Spot, core::NONE, load};
+    use throng::{LoadOptions, Simulation, Spot, core::NONE, load};
 
-    use super::{From, Made};
+    use super::{From, Made, PluginPolicy};
     use crate::{
         draw::Storeys,
         failure::Failure,
@@ -115,7 +117,7 @@ mod database {
     pub fn from_trajectories(
         folder: &Folder,
         summary: &Value,
-        allow_plugins: bool,
+        plugins: PluginPolicy,
     ) -> Result<Made, Failure> {
         let path = folder.file("trajectories.sqlite");
         let scenario = folder.file("scenario.resolved.toml");
@@ -129,11 +131,7 @@ mod database {
         }
         let options = LoadOptions {
             allow_outside: true,
-            plugins: if allow_plugins {
-                PluginPolicy::Allow
-            } else {
-                PluginPolicy::Refuse
-            },
+            plugins,
             ..LoadOptions::default()
         };
         let loaded = load(&scenario, &options)?;

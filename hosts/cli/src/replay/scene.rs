@@ -194,9 +194,13 @@ fn map(simulation: &Engine, storeys: &Storeys) -> Value {
                 .parts()
                 .nav
                 .emit_gates(&place.site(), map, &edge, &mut buffer);
+            // Where ways meet on a medial axis an edge begins at other walls than the last ends.
+            let nav = &simulation.parts().nav;
+            buffer.extend(nav.gate_at(&place.site(), map, e as u32, 0.0));
             for gate in &buffer {
                 if gate.left.distance_squared(gate.right) > 1e-4 {
-                    gates.push(json!([flat([gate.left, gate.right]), storey]));
+                    let line = [gate.left, gate.middle, gate.right];
+                    gates.push(json!([flat(line), storey]));
                 }
             }
         }

@@ -106,10 +106,88 @@ impl Walls {
     }
 }
 
+/// Walls by square cells, for asking whether one is within a distance.
+struct WallGrid {
+    lines: Vec<[DVec2; 2]>,
+    low: DVec2,
+    per_metre: f64,
+    size: [usize; 2],
+    start: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl WallGrid {
+    fn of(walls: &[Wall], unit: f64) -> WallGrid {
+        let line = |w: &Wall| [metres(w.a, unit), metres(w.b, unit)];
+        let lines: Vec<[DVec2; 2]> = walls.iter().map(line).collect();
+        let ends = || lines.iter().flatten();
+        let low = ends().fold(DVec2::INFINITY, |low, p| low.min(*p));
+        let high = ends().fold(DVec2::NEG_INFINITY, |high, p| high.max(*p));
+        let span = (high - low).max(DVec2::splat(1e-6));
+        // About one cell per wall, at most 1,024 along a side.
+        let cell = (span.x * span.y / lines.len().max(1) as f64).sqrt();
+        let cell = cell.max(span.max_element() / 1024.0);
+        let mut grid = WallGrid {
+            low,
+            per_metre: 1.0 / cell,
+            size: [(span.x / cell) as usize + 1, (span.y / cell) as usize + 1],
+            lines,
+            start: Vec::new(),
+            items: Vec::new(),
+        };
+        let cells = grid.size[0] * grid.size[1];
+        grid.start = vec![0; cells + 1];
+        for [a, b] in &grid.lines {
+            for cell in grid.cells(a.min(*b), a.max(*b)) {
+                grid.start[cell + 1] += 1;
+            }
+        }
+        for c in 0..cells {
+            grid.start[c + 1] += grid.start[c];
+        }
+        let mut next = grid.start.clone();
+        grid.items = vec![0; grid.start[cells] as usize];
+        for (w, [a, b]) in grid.lines.iter().enumerate() {
+            for cell in grid.cells(a.min(*b), a.max(*b)) {
+                grid.items[next[cell] as usize] = w as u32;
+                next[cell] += 1;
+            }
+        }
+        grid
+    }
+
+    /// The cells that a box reaches into.
+    fn cells(&self, low: DVec2, high: DVec2) -> impl Iterator<Item = usize> + use<> {
+        let [wide, high_end] = self.size;
+        let at = |p: DVec2| {
+            let at = ((p - self.low) * self.per_metre).max(DVec2::ZERO);
+            [
+                (at.x as usize).min(wide - 1),
+                (at.y as usize).min(high_end - 1),
+            ]
+        };
+        let ([x0, y0], [x1, y1]) = (at(low), at(high));
+        (y0..=y1).flat_map(move |y| (x0..=x1).map(move |x| y * wide + x))
+    }
+
+    fn any_within(&self, at: DVec2, distance: f64) -> bool {
+        let squared = distance * distance;
+        self.cells(at - distance, at + distance).any(|cell| {
+            let items = self.start[cell] as usize..self.start[cell + 1] as usize;
+            self.items[items].iter().any(|&w| {
+                let [a, b] = self.lines[w as usize];
+                let way = b - a;
+                let share = (at - a).dot(way) / way.length_squared();
+                (a + way * share.clamp(0.0, 1.0)).distance_squared(at) < squared
+            })
+        })
+    }
+}
+
 /// No wall may be nearer to a vertex than those it belongs to.
 fn empty_circles(layers: &Layers, axis: &Axis, tolerance: f64) -> Option<String> {
-    let layer_walls = |layer: &Layer| Walls::of(&layer.walls, layers.unit);
-    let trees: Vec<Walls> = layers.layers.iter().map(layer_walls).collect();
+    let layer_walls = |layer: &Layer| WallGrid::of(&layer.walls, layers.unit);
+    let grids: Vec<WallGrid> = layers.layers.iter().map(layer_walls).collect();
     let mut seen = vec![false; axis.nodes.len()];
     axis.edges.iter().find_map(|edge| {
         edge.nodes.into_iter().find_map(|node| {
@@ -121,8 +199,8 @@ fn empty_circles(layers: &Layers, axis: &Axis, tolerance: f64) -> Option<String>
             if clearance <= 0.0 {
                 return None;
             }
-            let distance = trees[usize::from(edge.layer)].distance(at);
-            (distance < clearance).then(|| format!("a wall within the circle about {at}"))
+            let within = grids[usize::from(edge.layer)].any_within(at, clearance);
+            within.then(|| format!("a wall within the circle about {at}"))
         })
     })
 }

@@ -4,8 +4,8 @@
 //! times. Neighbours share the very bits of their common side and every side is looked at from
 //! its lower end, so a point on a border is in exactly one of them.
 
-use glam::DVec2;
-use throng_core::{GroundView, Location, NONE, RegionId};
+use glam::{DVec2, Vec2};
+use throng_core::{GroundView, Location, NONE, RegionId, Room};
 
 use super::{
     axis::{Axis, Edge},
@@ -22,6 +22,14 @@ pub struct Regions {
     /// The layers that the ground of each floor may belong to.
     layers_of: Vec<[u16; 2]>,
 }
+
+/// The sides of an outline that are cuts; the other two are walls.
+const CUTS: [usize; 4] = [0, 2, 3, 5];
+/// Where on the way to the next cut a disc has its centre: not quite in the middle, so that it
+/// reaches back beyond its walker.
+const HALF_WAY: f64 = 0.48;
+/// Cuts farther ahead than this are not looked for, metres.
+const AHEAD: f64 = 16.0;
 
 /// What is known of where a place is.
 struct Here {
@@ -91,18 +99,58 @@ impl Outline {
 
     #[inline(always)]
     fn side_squared(&self, side: usize, p: DVec2) -> f64 {
+        self.on_side(side, p).distance_squared(p)
+    }
+
+    /// The nearest point of a side.
+    #[inline(always)]
+    fn on_side(&self, side: usize, p: DVec2) -> DVec2 {
         let next = if side == 5 { 0 } else { side + 1 };
         let a = DVec2::new(self.x[side], self.y[side]);
         let way = DVec2::new(self.x[next], self.y[next]) - a;
         let along = (p - a).dot(way) / way.length_squared().max(1e-300);
-        (a + way * along.clamp(0.0, 1.0)).distance_squared(p)
+        a + way * along.clamp(0.0, 1.0)
+    }
+
+    /// How far ahead of a point the first of the four cuts is, at most [`AHEAD`] metres.
+    #[inline(always)]
+    fn cut_ahead(&self, p: DVec2, way: DVec2) -> f64 {
+        let mut nearest = AHEAD;
+        for side in CUTS {
+            let next = if side == 5 { 0 } else { side + 1 };
+            let a = DVec2::new(self.x[side], self.y[side]) - p;
+            let b = DVec2::new(self.x[next], self.y[next]) - p;
+            // Its ends lie on either side of the way.
+            let (left, right) = (way.perp_dot(a), way.perp_dot(b));
+            if left * right <= 0.0 && left != right {
+                let along = way.dot(a + (b - a) * (left / (left - right)));
+                if along >= 0.0 && along < nearest {
+                    nearest = along;
+                }
+            }
+        }
+        nearest
     }
 
     /// Squared distance to the nearest of the four cuts; the other two sides are walls.
     #[inline(always)]
     fn cuts_squared(&self, p: DVec2) -> f64 {
-        let [a, b, c, d] = [0, 2, 3, 5].map(|side| self.side_squared(side, p));
+        let [a, b, c, d] = CUTS.map(|side| self.side_squared(side, p));
         a.min(b).min(c.min(d))
+    }
+
+    /// The nearest point of the four cuts.
+    #[inline(always)]
+    fn nearest_cut(&self, p: DVec2) -> DVec2 {
+        let [a, b, c, d] = CUTS.map(|side| self.on_side(side, p));
+        let nearer = |a: DVec2, b: DVec2| {
+            if b.distance_squared(p) < a.distance_squared(p) {
+                b
+            } else {
+                a
+            }
+        };
+        nearer(nearer(a, b), nearer(c, d))
     }
 }
 
@@ -264,18 +312,35 @@ impl Regions {
         self.search(p, &here)
     }
 
-    /// How far a place in a region may move over the ground and be in it still: nobody leaves
-    /// through a wall, so what counts are the cuts.
+    /// A disc in which a walker in a region is in it still: nobody leaves through a wall, so what
+    /// counts are the cuts, and a disc without a cut is left before the region is. Behind a cut
+    /// that the walker leaves it lies ahead, half-way to the next one.
     #[inline]
-    pub fn room(&self, place: Location, region: RegionId) -> f32 {
+    pub fn room(&self, place: Location, way: Vec2, region: RegionId) -> Room {
         /// Left of every distance to allow for rounding, metres.
         const GRAIN: f64 = 1e-3;
         let p = place.point.truncate().as_dvec2();
+        let disc = |centre: DVec2, squared: f64| Room {
+            centre: centre.as_vec2(),
+            radius: (squared.sqrt() - GRAIN).max(0.0) as f32,
+        };
         match self.outlines.get(region as usize) {
             Some(outline) if outline.has(p) => {
-                (outline.cuts_squared(p).sqrt() - GRAIN).max(0.0) as f32
+                let cut = outline.nearest_cut(p);
+                let (from_cut, squared) = (p - cut, p.distance_squared(cut));
+                if from_cut.dot(way.as_dvec2()) > 0.0 && squared > GRAIN * GRAIN {
+                    let away = from_cut / squared.sqrt();
+                    let ahead = HALF_WAY * outline.cut_ahead(p, away);
+                    let centre = p + away * ahead;
+                    let there = outline.cuts_squared(centre);
+                    let least = ahead + 2.0 * GRAIN;
+                    if there > least * least {
+                        return disc(centre, there);
+                    }
+                }
+                disc(p, squared)
             }
-            _ => 0.0,
+            _ => disc(p, 0.0),
         }
     }
 

@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use glam::{DVec2, Vec2, Vec3};
-use throng_core::{Attachment, Location, NONE, NavMap, NavRepresentation, Site};
+use throng_core::{Attachment, Location, NONE, NavMap, NavRepresentation, Room, Site};
 use throng_kit::{
     Ground, Walk,
     environment::{Environment, Floor, Polygon},
@@ -84,6 +84,15 @@ impl Built {
         let site = self.site();
         self.nav
             .region_of(&site, &self.map, &[place], &[hint], &mut out);
+        out[0]
+    }
+
+    pub fn room(&self, place: Location, way: Vec2, region: u32) -> Room {
+        let mut out = [Room::default()];
+        let known = self
+            .nav
+            .room_in(&self.map, &[place], &[way], &[region], &mut out);
+        assert!(known);
         out[0]
     }
 

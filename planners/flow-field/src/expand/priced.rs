@@ -11,10 +11,9 @@
 //! A step to a neighbour is always among what it chooses from, so it never costs more than over
 //! the map's steps.
 
-use glam::Vec2;
 use throng_core::NONE;
 
-use super::{BUCKETS, Between, LEAP, Leap, SETTLED, STAY, columns_rows, direction};
+use super::{BUCKETS, Between, LEAP, Leap, SETTLED, STAY, columns_rows};
 use crate::{
     field::Field,
     stencil::{Slot, Stencil, back, length, step_towards},
@@ -68,8 +67,6 @@ impl Memory {
         out.cost.resize(slots, f32::INFINITY);
         out.next.clear();
         out.next.resize(slots, NONE);
-        out.way.clear();
-        out.way.resize(slots, Vec2::ZERO);
         let mut lines = Lines {
             stencil,
             open: &costs.open,
@@ -83,6 +80,7 @@ impl Memory {
         } else {
             lines.sweep::<false>(goal, buckets);
         }
+        out.face(self.marks.iter().map(|mark| mark.leap));
     }
 }
 
@@ -212,7 +210,6 @@ impl Lines<'_> {
             self.marks[s].leap = STAY.wrapping_add(LEAP[way]);
             self.marks[s].value = value;
             self.out.next[s] = parent as Slot;
-            self.out.way[s] = direction(self.marks[s].leap);
             return value;
         }
         let leap = self.marks[parent].leap.wrapping_add(LEAP[way]);
@@ -227,7 +224,6 @@ impl Lines<'_> {
         self.marks[s].leap = leap;
         self.marks[s].value = value;
         self.out.next[s] = self.end(slot, columns_rows(leap)) as Slot;
-        self.out.way[s] = direction(leap);
         value
     }
 

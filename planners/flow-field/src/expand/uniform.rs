@@ -11,21 +11,21 @@
 //! serves better. A step to a neighbour is always among what a slot chooses from, so it never costs
 //! more than over the map's steps.
 
-use core::f32::consts::{FRAC_1_SQRT_2, SQRT_2};
+use core::f32::consts::SQRT_2;
 
-use glam::Vec2;
 use throng_core::NONE;
 
-use super::{Between, LEAP, Leap, SETTLED, STAY, columns_rows, direction, is_free};
+use super::{Between, LEAP, Leap, SETTLED, STAY, columns_rows, is_free};
 use crate::{
     field::Field,
+    sight::Sight,
     stencil::{STEPS, Slot, Stencil, back},
     step_costs::StepCosts,
 };
 
 /// Cost of a straight and of a diagonal step.
-const STRAIGHT: u32 = 2378;
-const DIAGONAL: u32 = 3363;
+pub(super) const STRAIGHT: u32 = 2378;
+pub(super) const DIAGONAL: u32 = 3363;
 /// Buckets are `1 << SHIFT` wide, below [`STRAIGHT`].
 const SHIFT: u32 = 11;
 /// Buckets in use at a time: no step reaches farther.
@@ -80,15 +80,14 @@ impl Memory {
         value.resize(slots, f32::INFINITY);
         leap.clear();
         leap.resize(slots, 0);
-        out.way.resize(slots, Vec2::ZERO);
         let mut lines = Lines {
             stencil,
             open: &costs.open,
+            sight: costs.sight.as_ref(),
             cost,
             towards,
             value,
             leap,
-            way: &mut out.way,
         };
         let seeds = goal.iter().map(|(slot, left)| {
             let paid = f64::from(*left) / step * f64::from(STRAIGHT);
@@ -106,7 +105,7 @@ impl Memory {
                 lines.mend(order, queue);
             }
         }
-        lines.face();
+        out.face(self.leap.iter().copied());
         out.cost.clear();
         if theta {
             let step = step as f32;
@@ -145,14 +144,14 @@ const DONE: u8 = 16;
 /// of equal ways those with the diagonal steps nearest to the goal. Others are not dearer by a way
 /// that leaves the slot out.
 #[inline(always)]
-fn handed_on(parent: u8, way: usize) -> u8 {
+pub(super) const fn handed_on(parent: u8, way: usize) -> u8 {
     let out = back(way) as u32;
     if out % 2 == 1 {
         // The 3 steps about the diagonal one.
-        return 0b111_u8.rotate_left(out + 7);
+        return 0b111_u8.rotate_left((out + 7) % 8);
     }
-    let left = (parent.rotate_right(out + 1) & 1 ^ 1) * 0b110;
-    let right = (parent.rotate_right(out + 7) & 1 ^ 1) * 0b1100_0000;
+    let left = (parent.rotate_right((out + 1) % 8) & 1 ^ 1) * 0b110;
+    let right = (parent.rotate_right((out + 7) % 8) & 1 ^ 1) * 0b1100_0000;
     (1 | left | right).rotate_left(out)
 }
 
@@ -160,25 +159,12 @@ fn handed_on(parent: u8, way: usize) -> u8 {
 struct Lines<'a> {
     stencil: &'a Stencil,
     open: &'a [u8],
+    sight: Option<&'a Sight>,
     cost: &'a mut [u32],
     towards: &'a mut [u8],
     value: &'a mut [f32],
     leap: &'a mut [Leap],
-    way: &'a mut [Vec2],
 }
-
-/// Unit vectors of the steps.
-const WAYS: [Vec2; 8] = {
-    let mut ways = [Vec2::ZERO; 8];
-    let mut k = 0;
-    while k < 8 {
-        let [x, y] = STEPS[k];
-        let scale = if k % 2 == 1 { FRAC_1_SQRT_2 } else { 1.0 };
-        ways[k] = Vec2::new(x as f32 * scale, y as f32 * scale);
-        k += 1;
-    }
-    ways
-};
 
 /// Costs in steps that differ by less are equal.
 const EQUAL: f32 = 1e-3;
@@ -219,7 +205,6 @@ impl Lines<'_> {
             if self.stencil.is_rim(slot) || self.stencil.is_rim(parent) {
                 self.value[s] = self.value[parent as usize] + LENGTHS[way % 2];
                 self.leap[s] = STAY.wrapping_add(LEAP[way]);
-                self.way[s] = WAYS[way];
                 return true;
             }
         }
@@ -292,24 +277,6 @@ impl Lines<'_> {
         }
     }
 
-    /// Turns slots to where they walk to, but for those that walk to a neighbour: they have their
-    /// direction.
-    fn face(&mut self) {
-        for (way, &leap) in self.way.iter_mut().zip(self.leap.iter()) {
-            let (x, y) = columns_rows(leap);
-            let line = Vec2::new(x as f32, y as f32);
-            let squared = line.length_squared();
-            let line = line * (1.0 / squared.sqrt());
-            let line = if (leap < SETTLED) | (leap == STAY) {
-                Vec2::ZERO
-            } else {
-                line
-            };
-            let step = (squared > 0.0) & (squared < 2.5);
-            *way = if step { *way } else { line };
-        }
-    }
-
     /// Settles a slot by looking along lines.
     fn settle<const JUMPS: bool>(&mut self, slot: Slot) {
         if self.settle_end::<JUMPS>(slot) {
@@ -325,9 +292,6 @@ impl Lines<'_> {
         }
         let (leap, value) = self.choose(slot);
         (self.leap[s], self.value[s]) = (leap, value);
-        if squared(leap) <= 2 {
-            self.way[s] = direction(leap);
-        }
     }
 
     /// Whether the line of a leap passes between the neighbour at a step, which makes it, and one
@@ -390,10 +354,7 @@ impl Lines<'_> {
                 continue;
             }
             tried = leap;
-            let offset = &self.stencil.offset;
-            let free = squared(leap) > FAR && self.shares(slot, leap)
-                || is_free(self.open, offset, slot, far, columns_rows(leap));
-            if free {
+            if self.sees(slot, leap, far) {
                 best = (leap, by);
                 if k == step {
                     break;
@@ -401,6 +362,19 @@ impl Lines<'_> {
             }
         }
         best
+    }
+
+    /// Whether the line of a leap is free.
+    #[inline(always)]
+    fn sees(&self, slot: Slot, leap: Leap, far: usize) -> bool {
+        let line = columns_rows(leap);
+        if squared(leap) > FAR && self.shares(slot, leap) {
+            return true;
+        }
+        match self.sight {
+            Some(sight) => sight.sees(self.open, slot, line),
+            None => is_free(self.open, &self.stencil.offset, slot, far, line),
+        }
     }
 
     /// Finds slots that a neighbour serves better than what they chose when it was not settled
@@ -430,9 +404,6 @@ impl Lines<'_> {
             }
             let (leap, value) = self.choose(slot);
             (self.leap[s], self.value[s]) = (leap, value);
-            if squared(leap) <= 2 {
-                self.way[s] = direction(leap);
-            }
             for k in (0..8).filter(|k| self.open[s] >> k & 1 == 1) {
                 let other = self.beside(slot, k);
                 if value + LENGTHS[k % 2] < self.value[other] - GAIN {

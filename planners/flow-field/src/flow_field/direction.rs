@@ -3,9 +3,12 @@
 use glam::Vec2;
 
 use crate::{
-    field::Field,
+    field::{Field, Way},
     stencil::{STEPS, Slot, Stencil},
 };
+
+/// Means of directions, of this squared length and below, say nothing.
+const CANCELS: f32 = 0.01 * 32767.0 * 32767.0;
 
 /// The direction at a point: those of the slot it is in and of the three on the point's side of
 /// it, as far as steps lead there, weighted by how near they are.
@@ -23,22 +26,23 @@ pub(super) fn interpolate(stencil: &Stencil, field: &Field, slot: Slot, offset: 
         (side + above) / 2
     };
     let steps = stencil.steps[slot as usize];
-    let own = field.way[slot as usize];
+    let own = field.way[slot as usize].scaled();
     // Beyond a missing step is a wall: there the slot's own direction holds.
     let way = |k: usize| {
         let there = i32::from(steps >> k & 1) * stencil.offset[k];
-        field.way[(slot as i32 + there) as usize]
+        field.way[(slot as i32 + there) as usize].scaled()
     };
     let near = own * (1.0 - x) + way(side) * x;
     let far = way(above) * (1.0 - x) + way(corner) * x;
     let mean = near * (1.0 - y) + far * y;
     let squared = mean.length_squared();
     // Opposite directions cancel where ways part: then the nearest slot decides.
-    if squared > 0.01 {
-        mean / squared.sqrt()
+    let (mean, squared) = if squared > CANCELS {
+        (mean, squared)
     } else {
-        own
-    }
+        (own, own.length_squared())
+    };
+    mean * (1.0 / squared.sqrt())
 }
 
 /// The direction at a point in a slot without one: half to the nearest neighbour that has one and
@@ -48,9 +52,10 @@ pub(super) fn beside(stencil: &Stencil, field: &Field, slot: Slot, offset: Vec2)
     let mut nearest = (f32::INFINITY, Vec2::ZERO);
     for (k, [x, y]) in STEPS.into_iter().enumerate() {
         let way = field.way.get((slot as i32 + stencil.offset[k]) as usize);
-        let Some(&way) = way.filter(|w| **w != Vec2::ZERO) else {
+        let Some(way) = way.filter(|w| **w != Way::NONE) else {
             continue;
         };
+        let way = way.unit();
         let there = Vec2::new(x as f32, y as f32) - offset;
         let distance = there.length();
         if distance < nearest.0 {

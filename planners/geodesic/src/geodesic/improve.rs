@@ -23,7 +23,7 @@ use throng_core::{
 use throng_kit::{
     Walk,
     geodesic::{On, Spot, Surface},
-    ground::{TraceEnd, TracePiece},
+    ground::TracePiece,
     search::Terms,
 };
 
@@ -619,15 +619,14 @@ pub(super) fn walks_straight(
     b: Location,
     radius: f32,
 ) -> bool {
-    if !ground.flat {
-        let mut length = 0.0;
-        let end = ground.trace_to(a, b, &mut |piece| length += piece.length);
-        if end != TraceEnd::Reached || length > a.point.distance(b.point) * DETOUR + 1e-3 {
-            return false;
-        }
-    }
     // Less than the radius: a corridor's middle may lie a little nearer to its wall.
-    ground.walls.is_empty() && !ground.flat || ground.sees_with_radius(a, b, radius * 0.5)
+    let radius = if ground.walls.is_empty() {
+        0.0
+    } else {
+        radius * 0.5
+    };
+    let longest = a.point.distance(b.point) * DETOUR + 1e-3;
+    (ground.straight_length(a, b, radius)).is_some_and(|length| ground.flat || length <= longest)
 }
 
 /// Whether two places are in sight of each other: nothing is searched for then.

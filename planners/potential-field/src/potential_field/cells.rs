@@ -179,6 +179,33 @@ impl Cells {
         (low.x as i64, low.y as i64, scaled - low, floor)
     }
 
+    /// How many places there are for [`Cells::corner_of`].
+    pub fn corners(&self) -> usize {
+        (self.lattice.width as usize + 1) * (self.lattice.height as usize + 1)
+    }
+
+    /// Which four centres are about a point, as one number; of a point off the cells some number.
+    #[inline]
+    pub fn corner_of(&self, at: Vec2) -> usize {
+        let scaled = (at - self.lattice.low) / self.lattice.cell + 0.5;
+        // Casts clamp at 0; NaN becomes 0.
+        let (x, y) = (
+            (scaled.x as usize).min(self.lattice.width as usize),
+            (scaled.y as usize).min(self.lattice.height as usize),
+        );
+        y * (self.lattice.width as usize + 1) + x
+    }
+
+    /// The numbers of [`Cells::corner_of`] that a cell is one of the four for.
+    pub fn corners_with(&self, cell: u32) -> [usize; 4] {
+        let (column, row) = self
+            .lattice
+            .column_row(self.place[cell as usize].point.truncate());
+        let width = self.lattice.width as usize + 1;
+        let low = row as usize * width + column as usize;
+        [low, low + 1, low + width, low + width + 1]
+    }
+
     /// The four cells whose centres are about a place, with bilinear weights.
     pub fn about(&self, ground: &GroundView<'_>, at: Location) -> [(u32, f32); 4] {
         let (x, y, part, floor) = self.corner(ground, at);

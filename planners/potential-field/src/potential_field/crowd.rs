@@ -1,6 +1,6 @@
 //! People on the cells: density, mean velocity, speed into each neighbour, discomfort.
 
-use glam::{Vec2, Vec3};
+use glam::Vec2;
 use throng_core::{NONE, World};
 
 use super::{
@@ -34,6 +34,8 @@ pub struct Crowd {
     /// Density, and density times velocity, of all cells, in units.
     sums: Vec<[i64; 3]>,
     touched: Vec<u32>,
+    /// Where people stand who are splatted on active cells (see [`Cells::corner_of`]).
+    counts: Vec<bool>,
     /// Discomfort of each slot, and whether it comes from a car.
     pub discomfort: Vec<f32>,
     /// How much of one's way is free of the crowd towards each neighbour, in [0, 1]; the rest is
@@ -61,16 +63,17 @@ impl Crowd {
             self.sums[cell as usize] = [0; 3];
         }
         self.touched.clear();
-        let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        self.counts.clear();
+        self.counts.resize(cells.corners(), false);
         for &cell in active {
-            low = low.min(cells.place[cell as usize].point);
-            high = high.max(cells.place[cell as usize].point);
+            for corner in cells.corners_with(cell) {
+                self.counts[corner] = true;
+            }
         }
-        let margin = Vec3::splat(2.0 * cells.side());
-        (low, high) = (low - margin, high + margin);
         for row in 0..a.len() {
             let at = a.location[row];
-            if at.point.cmplt(low).any() || at.point.cmpgt(high).any() {
+            // Most people are elsewhere.
+            if !self.counts[cells.corner_of(at.point.truncate())] {
                 continue;
             }
             let velocity = if ground.flat {

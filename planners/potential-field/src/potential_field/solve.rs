@@ -30,7 +30,7 @@ pub struct Down {
 pub struct Field {
     potential: Vec<f32>,
     down: Vec<[f32; 3]>,
-    done: Vec<bool>,
+    done: Vec<u8>,
     heap: BinaryHeap<Reverse<u64>>,
 }
 
@@ -44,13 +44,11 @@ pub fn upwind(x: f32, cost_x: f32, y: f32, cost_y: f32) -> f32 {
     if !y.is_finite() {
         return one_x;
     }
-    // a phi^2 - 2 b phi + c = 0.
-    let (wx, wy) = (1.0 / (cost_x * cost_x), 1.0 / (cost_y * cost_y));
-    let (a, b) = (wx + wy, wx * x + wy * y);
-    let c = wx * x * x + wy * y * y - 1.0;
-    let root = b * b - a * c;
+    // The larger root of c_y^2 (phi - x)^2 + c_x^2 (phi - y)^2 = c_x^2 c_y^2.
+    let (xx, yy) = (cost_x * cost_x, cost_y * cost_y);
+    let root = xx + yy - (x - y) * (x - y);
     let both = if root >= 0.0 {
-        (b + root.sqrt()) / a
+        (yy * x + xx * y + cost_x * cost_y * root.sqrt()) / (xx + yy)
     } else {
         f32::INFINITY
     };
@@ -62,54 +60,24 @@ pub fn upwind(x: f32, cost_x: f32, y: f32, cost_y: f32) -> f32 {
     }
 }
 
-/// Unit cost times the way to each neighbour of a slot.
-struct Costs<'a> {
-    crowd: &'a Crowd,
-    cells: &'a Cells,
-    active: &'a [u32],
-    slot: &'a [u32],
-    weights: [f32; 3],
+/// A neighbour of a slot and what walking into it costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Link {
+    slot: u32,
+    cost: f32,
+}
+
+/// What walking costs people of one speed: unit cost times the way to each neighbour of a slot.
+/// All sets of a class share it.
+#[derive(Clone, Debug, Default)]
+pub struct Costs {
+    links: Vec<[Link; 4]>,
     wanted: f32,
 }
 
-impl Costs<'_> {
-    /// Slot of a neighbour and what walking into it costs.
-    #[inline]
-    fn towards(&self, slot: usize, way: usize) -> Option<(usize, f32)> {
-        let cell = self.active[slot] as usize;
-        let next = self.cells.next[cell][way];
-        if next == NONE {
-            return None;
-        }
-        let there = self.slot[next as usize];
-        if there == NONE {
-            return None;
-        }
-        let [length, time, discomfort] = self.weights;
-        let speed = self.crowd.speed(slot, way, self.wanted);
-        let g = self.crowd.discomfort[there as usize];
-        let unit = (length * speed + time + discomfort * g) / speed;
-        Some((there as usize, unit.max(1e-4) * self.cells.side()))
-    }
-
-    /// The cheaper neighbour along an axis: its potential, the cost and the way to it.
-    #[inline]
-    fn cheaper(&self, slot: usize, axis: usize, potential: &[f32]) -> (f32, f32, usize) {
-        let mut best = (f32::INFINITY, 1.0, axis);
-        for way in [axis, axis + 2] {
-            if let Some((there, cost)) = self.towards(slot, way)
-                && potential[there] + cost < best.0 + best.1
-            {
-                best = (potential[there], cost, way);
-            }
-        }
-        best
-    }
-}
-
-impl Field {
-    /// Solves over the active cells from seeds with given potentials.
-    pub fn solve(
+impl Costs {
+    /// Works out the costs of the active cells.
+    pub fn renew(
         &mut self,
         cells: &Cells,
         active: &[u32],
@@ -117,21 +85,87 @@ impl Field {
         crowd: &Crowd,
         weights: [f32; 3],
         wanted: f32,
-        seeds: &[(u32, f32)],
     ) {
-        let costs = Costs {
-            crowd,
-            cells,
-            active,
-            slot,
-            weights,
-            wanted: wanted.max(0.05),
-        };
+        self.wanted = wanted.max(0.05);
+        let [length, time, discomfort] = weights;
+        self.links.clear();
+        self.links
+            .extend(active.iter().enumerate().map(|(here, &cell)| {
+                let next = cells.next[cell as usize];
+                core::array::from_fn(|way| {
+                    let there = slot.get(next[way] as usize).copied().unwrap_or(NONE);
+                    if there == NONE {
+                        return Link {
+                            slot: NONE,
+                            cost: f32::INFINITY,
+                        };
+                    }
+                    let speed = crowd.speed(here, way, self.wanted);
+                    let g = crowd.discomfort[there as usize];
+                    let unit = (length * speed + time + discomfort * g) / speed;
+                    Link {
+                        slot: there,
+                        cost: unit.max(1e-4) * cells.side(),
+                    }
+                })
+            }));
+    }
+
+    /// The cheaper neighbour along an axis: its potential, the cost and the way to it.
+    #[inline]
+    fn cheaper(&self, slot: usize, axis: usize, potential: &[f32]) -> (f32, f32, usize) {
+        let mut best = (f32::INFINITY, 1.0, axis);
+        for way in [axis, axis + 2] {
+            let link = self.links[slot][way];
+            if let Some(&there) = potential.get(link.slot as usize)
+                && there + link.cost < best.0 + best.1
+            {
+                best = (there, link.cost, way);
+            }
+        }
+        best
+    }
+}
+
+/// Slots of which the potential is final, or is asked for.
+const DONE: u8 = 1;
+const WANTED: u8 = 2;
+
+impl Field {
+    /// Solves over the active cells from seeds with given potentials. Where `wanted` is given, as
+    /// far as the solution of those slots is known: there it is the same as in full, elsewhere
+    /// there is none.
+    pub fn solve(
+        &mut self,
+        costs: &Costs,
+        crowd: &Crowd,
+        seeds: &[(u32, f32)],
+        wanted: Option<&[u32]>,
+    ) {
+        let slots = costs.links.len();
         self.potential.clear();
-        self.potential.resize(active.len(), f32::INFINITY);
+        self.potential.resize(slots, f32::INFINITY);
         self.done.clear();
-        self.done.resize(active.len(), false);
+        self.done.resize(slots, 0);
         self.heap.clear();
+        let mut open = usize::MAX;
+        if let Some(wanted) = wanted {
+            open = 0;
+            let mut want = |slot: u32| {
+                if let Some(mark) = self.done.get_mut(slot as usize)
+                    && *mark == 0
+                {
+                    *mark = WANTED;
+                    open += 1;
+                }
+            };
+            for &slot in wanted {
+                // The way down needs the neighbours.
+                want(slot);
+                let near = costs.links.get(slot as usize).into_iter().flatten();
+                near.for_each(|link| want(link.slot));
+            }
+        }
         let entry = |potential: f32, slot: usize| {
             // Bits of numbers that are not negative are in their order.
             Reverse(u64::from(potential.max(0.0).to_bits()) << 32 | slot as u64)
@@ -143,18 +177,20 @@ impl Field {
                 self.heap.push(entry(potential, seed as usize));
             }
         }
-        while let Some(Reverse(next)) = self.heap.pop() {
+        while open > 0
+            && let Some(Reverse(next)) = self.heap.pop()
+        {
             let here = (next & 0xFFFF_FFFF) as usize;
-            if core::mem::replace(&mut self.done[here], true) {
+            let mark = core::mem::replace(&mut self.done[here], DONE);
+            if mark == DONE {
                 continue;
             }
-            for way in 0..4 {
-                let cell = cells.next[active[here] as usize][way];
-                let Some(&there) = slot.get(cell as usize).filter(|s| **s != NONE) else {
-                    continue;
-                };
-                let there = there as usize;
-                if self.done[there] {
+            if mark == WANTED {
+                open -= 1;
+            }
+            for link in costs.links[here] {
+                let there = link.slot as usize;
+                if self.done.get(there).is_none_or(|mark| *mark == DONE) {
                     continue;
                 }
                 let (x, cost_x, _) = costs.cheaper(there, 0, &self.potential);
@@ -166,14 +202,31 @@ impl Field {
                 }
             }
         }
+        for (potential, mark) in self.potential.iter_mut().zip(&self.done) {
+            if *mark != DONE {
+                *potential = f32::INFINITY;
+            }
+        }
         self.down.clear();
-        for s in 0..active.len() {
-            self.down.push(self.gradient(&costs, s));
+        match wanted {
+            None => {
+                for s in 0..slots {
+                    self.down.push(self.gradient(costs, crowd, s));
+                }
+            }
+            Some(wanted) => {
+                self.down.resize(slots, [0.0; 3]);
+                for &s in wanted {
+                    if (s as usize) < slots {
+                        self.down[s as usize] = self.gradient(costs, crowd, s as usize);
+                    }
+                }
+            }
         }
     }
 
     /// Upwind gradient and speed of a slot: the differences to the neighbours that it came from.
-    fn gradient(&self, costs: &Costs<'_>, slot: usize) -> [f32; 3] {
+    fn gradient(&self, costs: &Costs, crowd: &Crowd, slot: usize) -> [f32; 3] {
         let here = self.potential[slot];
         if !here.is_finite() {
             return [0.0; 3];
@@ -184,7 +237,7 @@ impl Field {
             let (there, _, direction) = costs.cheaper(slot, axis, &self.potential);
             if there < here {
                 way += WAYS[direction] * (here - there);
-                speeds[axis] = costs.crowd.speed(slot, direction, costs.wanted);
+                speeds[axis] = crowd.speed(slot, direction, costs.wanted);
             }
         }
         let way = way.normalize_or_zero();

@@ -10,7 +10,7 @@ use throng_kit::{
 use super::{
     cells::Cells,
     crowd::Crowd,
-    solve::{Field, upwind},
+    solve::{Costs, Field, upwind},
 };
 
 #[test]
@@ -74,18 +74,16 @@ impl Room {
     }
 
     fn solve(&self, goal: (f32, f32), weights: [f32; 3]) -> Field {
-        let mut field = Field::default();
+        self.solve_for(goal, weights, None)
+    }
+
+    fn solve_for(&self, goal: (f32, f32), weights: [f32; 3], wanted: Option<&[u32]>) -> Field {
+        let (mut field, mut costs) = (Field::default(), Costs::default());
         let seeds = [(self.cell(goal.0, goal.1), 0.0)];
         // Every cell is active: slots are cells.
-        field.solve(
-            &self.cells,
-            &self.active,
-            &self.active,
-            &self.crowd,
-            weights,
-            1.0,
-            &seeds,
-        );
+        let (cells, active) = (&self.cells, &self.active);
+        costs.renew(cells, active, active, &self.crowd, weights, 1.0);
+        field.solve(&costs, &self.crowd, &seeds, wanted);
         field
     }
 }
@@ -166,6 +164,34 @@ fn discomfort_and_counterflow_are_gone_round() {
 }
 
 #[test]
+fn what_is_asked_for_is_as_in_full() {
+    let wall = Polygon::rectangle(DVec2::new(9.0, 0.0), DVec2::new(11.0, 15.0));
+    let mut room = Room::new(vec![wall]);
+    for cell in 0..room.cells.len() {
+        for d in 0..4 {
+            let uneven = (cell * 7 + d * 3) % 11;
+            room.crowd.free[cell][d] = uneven as f32 / 11.0;
+            room.crowd.flow[cell][d] = 0.3;
+        }
+    }
+    let whole = room.solve((15.25, 2.25), [1.0, 1.0, 1.0]);
+    let wanted: Vec<u32> = [(12.0, 4.0), (5.25, 12.25), (9.5, 16.0)]
+        .map(|(x, y)| room.cell(x, y))
+        .to_vec();
+    let part = room.solve_for((15.25, 2.25), [1.0, 1.0, 1.0], Some(&wanted));
+    for &cell in &wanted {
+        assert!(whole.at(cell).is_some());
+        assert_eq!(part.at(cell), whole.at(cell));
+        assert_eq!(part.potential(cell), whole.potential(cell));
+    }
+    // Far behind the last of them nothing was solved.
+    assert!(whole.at(room.cell(5.25, 2.25)).is_some());
+    assert!(part.at(room.cell(5.25, 2.25)).is_none());
+    let none = room.solve_for((15.25, 2.25), [1.0, 1.0, 1.0], Some(&[]));
+    assert!(none.at(room.cell(15.25, 2.25)).is_none());
+}
+
+#[test]
 fn people_weigh_most_in_their_own_cell() {
     let room = Room::new(vec![]);
     let view = room.ground.view();
@@ -198,6 +224,7 @@ fn fields_are_taken_back_as_they_were() {
             used: true,
             nodes: vec![1.0, f32::INFINITY],
             seeds: vec![],
+            wanted: vec![],
             field: room.solve((10.25, 10.25), [1.0, 1.0, 1.0]),
         }],
         ..PotentialField::default()

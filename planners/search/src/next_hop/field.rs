@@ -10,8 +10,7 @@ choices! {
     pub enum FieldKind {
         /// Straight through the next gate where its strip is reached, else to its nearer end.
         GateCoverage = "gate-coverage",
-        /// To the middle of the next gate; in thin cells along a wall two such directions can
-        /// face each other, and people swing there.
+        /// To the middle of the next gate.
         GateCenter = "gate-center",
         /// As gate-coverage, turning on the way to the gate into the direction beyond it, so that
         /// the direction does not jump where cells meet.
@@ -21,11 +20,47 @@ choices! {
 
 /// The cells of a map as boxes, where its regions are its nodes, each with an outline, and each
 /// edge has one gate: then a direction can be told at any point.
+///
+/// What a look-up reads lies together: a record per cell and one per edge.
 #[derive(Clone, Debug)]
 pub struct CellBoxes {
-    low: Vec<Vec2>,
-    high: Vec<Vec2>,
+    cells: Vec<CellBox>,
+    strips: Vec<Border>,
 }
+
+#[derive(Clone, Copy, Debug)]
+struct CellBox {
+    low: Vec2,
+    high: Vec2,
+    first_edge: EdgeId,
+    /// The floor that it is a box of, or [`NO_FLOOR`].
+    floor: u32,
+}
+
+/// The floor of a cell of which it is not known: it holds nobody.
+const NO_FLOOR: u32 = u32::MAX;
+
+/// The gate of an edge, for bodies of no width.
+#[derive(Clone, Copy, Debug)]
+struct Border {
+    left: Vec2,
+    /// Unit vector from left to right.
+    across: Vec2,
+    /// From left to right.
+    width: f32,
+    /// Where the border that both cells share begins and ends, from the left end: a gate may
+    /// reach beyond it to the nearest wall, where somebody would come out in another cell.
+    shared: [f32; 2],
+    /// The cell that it leads to, and in the two highest bits which ends are walls.
+    to: u32,
+}
+
+/// In [`Border::to`]: the left end is a wall.
+const LEFT_WALL: u32 = 1 << 31;
+/// In [`Border::to`]: the right end is a wall.
+const RIGHT_WALL: u32 = 1 << 30;
+/// What is left of [`Border::to`]: the cell.
+const CELL: u32 = RIGHT_WALL - 1;
 
 /// What a walker's direction depends on beside its cell and target.
 #[derive(Clone, Copy, Debug)]
@@ -51,21 +86,52 @@ impl CellBoxes {
                 .enumerate()
                 .all(|(e, g)| e as u32 == *g);
         if nodes == 0
+            || nodes > CELL as usize
             || !one_gate
             || !(0..nodes).all(own_region)
             || map.region_ring_start.len() <= nodes
         {
             return None;
         }
-        let (mut low, mut high) = (Vec::with_capacity(nodes), Vec::with_capacity(nodes));
+        let mut cells = Vec::with_capacity(nodes);
         for n in 0..nodes {
             let ring = map.region_ring_start[n] as usize..map.region_ring_start[n + 1] as usize;
             let ring = map.region_ring.get(ring).filter(|ring| ring.len() == 4)?;
             let fold = |of: fn(Vec2, Vec2) -> Vec2| ring.iter().map(|p| p.truncate()).reduce(of);
-            low.push(fold(Vec2::min)?);
-            high.push(fold(Vec2::max)?);
+            cells.push(CellBox {
+                low: fold(Vec2::min)?,
+                high: fold(Vec2::max)?,
+                first_edge: map.edge_start[n],
+                floor: NO_FLOOR,
+            });
         }
-        Some(CellBoxes { low, high })
+        let strips = (0..map.edges())
+            .map(|e| Border::of(map, &cells, e))
+            .collect();
+        Some(CellBoxes { cells, strips })
+    }
+
+    /// Says on which floor each box lies, or that this is not known.
+    pub fn set_floors(&mut self, floors: impl IntoIterator<Item = Option<u16>>) {
+        for (cell, floor) in self.cells.iter_mut().zip(floors) {
+            cell.floor = floor.map_or(NO_FLOOR, u32::from);
+        }
+    }
+
+    /// Whether a cell's box holds a point of a floor.
+    #[inline]
+    pub fn holds(&self, cell: u32, at: Vec2, floor: u16) -> bool {
+        self.cells.get(cell as usize).is_some_and(|c| {
+            at.cmpge(c.low).all() && at.cmple(c.high).all() && c.floor == u32::from(floor)
+        })
+    }
+
+    /// Whether a point of a floor is within a distance of a cell's box.
+    pub fn is_beside(&self, cell: u32, at: Vec2, floor: u16, distance: f32) -> bool {
+        self.cells.get(cell as usize).is_some_and(|c| {
+            at.clamp(c.low, c.high).distance_squared(at) <= distance * distance
+                && c.floor == u32::from(floor)
+        })
     }
 
     /// The unit direction of a walker in a cell on the way to a target of a table; zero where the
@@ -73,71 +139,67 @@ impl CellBoxes {
     #[inline]
     pub fn way(
         &self,
-        map: &NavMap,
         hops: &Hops,
         row: u32,
         cell: NodeId,
         kind: FieldKind,
         walker: &Walker,
     ) -> Vec2 {
-        let edge = hops.next(map, row, cell);
-        if edge == NONE {
+        let Some(here) = self.cells.get(cell as usize) else {
+            return Vec2::ZERO;
+        };
+        let slot = hops.slot(row, cell);
+        if slot == NONE {
             return Vec2::ZERO;
         }
-        let (low, high) = (self.low[cell as usize], self.high[cell as usize]);
+        let Some(border) = self.strips.get((here.first_edge + slot) as usize) else {
+            return Vec2::ZERO;
+        };
         // In a corner beside its cell, which a wall cuts off: into the cell first.
-        let inside = walker.at.clamp(low, high);
+        let inside = walker.at.clamp(here.low, here.high);
         let off = inside - walker.at;
         if off.length_squared() > walker.radius * walker.radius {
             return off.normalize_or_zero();
         }
-        let gate = &map.gates[edge as usize];
         match kind {
-            FieldKind::GateCenter => to_middle(gate, walker.at),
-            FieldKind::GateCoverage => self.strip(map, edge, walker.radius).way(walker.at),
+            FieldKind::GateCenter => border.strip(walker.radius).middle_way(walker.at),
+            FieldKind::GateCoverage => border.strip(walker.radius).seen_from(walker.at).way(),
             FieldKind::Continuous => {
-                let strip = self.strip(map, edge, walker.radius);
-                let way = strip.way(walker.at);
-                let blend = strip.blend(inside, low, high);
+                let strip = border.strip(walker.radius);
+                let seen = strip.seen_from(walker.at);
+                let way = seen.way();
+                let blend = strip.blend(inside, here);
                 if blend <= 0.0 {
                     return way;
                 }
-                let beyond = self.beyond(map, hops, row, edge, &strip, walker);
+                let entry = strip.left + strip.across * seen.nearest;
+                let beyond =
+                    self.beyond(hops, row, border.to & CELL, entry, strip.through(), walker);
                 let mixed = way * (1.0 - blend) + beyond * blend;
                 mixed.try_normalize().unwrap_or(way)
             }
         }
     }
 
-    /// The direction that holds where a walker will come out of a gate.
+    /// The direction that holds where a walker will enter a cell.
+    #[inline]
     fn beyond(
         &self,
-        map: &NavMap,
         hops: &Hops,
         row: u32,
-        edge: EdgeId,
-        strip: &Strip,
+        cell: NodeId,
+        entry: Vec2,
+        through: Vec2,
         walker: &Walker,
     ) -> Vec2 {
-        let entry = strip.nearest(walker.at);
-        let next = hops.next(map, row, map.edge_to[edge as usize]);
-        if next == NONE {
-            (walker.target - entry)
-                .try_normalize()
-                .unwrap_or(strip.through)
-        } else {
-            self.strip(map, next, walker.radius).way(entry)
+        let slot = hops.slot(row, cell);
+        if slot != NONE
+            && let Some(there) = self.cells.get(cell as usize)
+            && let Some(border) = self.strips.get((there.first_edge + slot) as usize)
+        {
+            return border.strip(walker.radius).seen_from(entry).way();
         }
-    }
-
-    /// The strip of an edge's gate, no wider than the border that its two cells share: a gate may
-    /// reach beyond it to the nearest wall, where somebody would come out in another cell.
-    #[inline]
-    fn strip(&self, map: &NavMap, edge: EdgeId, radius: f32) -> Strip {
-        let e = edge as usize;
-        let (a, b) = (map.edge_from[e] as usize, map.edge_to[e] as usize);
-        let (low, high) = (self.low[a].max(self.low[b]), self.high[a].min(self.high[b]));
-        Strip::of(&map.gates[e], radius).within(low, high)
+        (walker.target - entry).try_normalize().unwrap_or(through)
     }
 }
 
@@ -145,15 +207,50 @@ impl CellBoxes {
 /// would never pass it otherwise.
 const BEHIND: f32 = 0.1;
 
-/// To the middle of a gate, and through it.
-#[inline]
-fn to_middle(gate: &Gate, at: Vec2) -> Vec2 {
-    let through = (gate.right - gate.left)
-        .truncate()
-        .perp()
-        .normalize_or_zero();
-    let to = (gate.middle.truncate() + through * BEHIND - at).try_normalize();
-    to.unwrap_or(through)
+impl Border {
+    fn of(map: &NavMap, cells: &[CellBox], edge: usize) -> Border {
+        let gate = &map.gates[edge];
+        let [a, b] = [map.edge_from[edge], map.edge_to[edge]].map(|end| &cells[end as usize]);
+        let (low, high) = (a.low.max(b.low), a.high.min(b.high));
+        let (left, right) = (gate.left.truncate(), gate.right.truncate());
+        let whole = right - left;
+        let width = whole.length();
+        let across = if width > 1e-6 { whole / width } else { Vec2::X };
+        let [one, other] = [low, high].map(|corner| (corner - left).dot(across));
+        let (first, last) = (one.min(other), one.max(other));
+        let wall = |flag: u32, bit: u32| if gate.flags & flag != 0 { bit } else { 0 };
+        Border {
+            left,
+            across,
+            width,
+            shared: if first < last {
+                [first, last]
+            } else {
+                [0.0, width]
+            },
+            to: map.edge_to[edge]
+                | wall(Gate::LEFT_WALL, LEFT_WALL)
+                | wall(Gate::RIGHT_WALL, RIGHT_WALL),
+        }
+    }
+
+    /// What is left of the gate for a body of some radius.
+    #[inline]
+    fn strip(&self, radius: f32) -> Strip {
+        let shrink = |wall: u32| if self.to & wall != 0 { radius } else { 0.0 };
+        let (mut from, mut to) = (shrink(LEFT_WALL), self.width - shrink(RIGHT_WALL));
+        if from > to {
+            let between = self.width * from / (from + self.width - to).max(1e-6);
+            (from, to) = (between, between);
+        }
+        let [first, last] = self.shared;
+        let (from, to) = (from.clamp(first, last), to.clamp(first, last));
+        Strip {
+            left: self.left + self.across * from,
+            width: to - from,
+            across: self.across,
+        }
+    }
 }
 
 /// A gate as a strip that leads straight through it.
@@ -163,95 +260,102 @@ struct Strip {
     width: f32,
     /// Unit vector from left to right.
     across: Vec2,
-    /// Unit vector through the gate.
-    through: Vec2,
+}
+
+/// A strip from where somebody stands.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    /// How far beside the strip, to its right.
+    beside: f32,
+    /// How far before the gate.
+    before: f32,
+    /// The nearest point of the gate, from its left end.
+    nearest: f32,
+    across: Vec2,
+}
+
+impl Seen {
+    /// Through the gate from inside its strip, else to the nearer end.
+    #[inline]
+    fn way(&self) -> Vec2 {
+        let through = self.across.perp();
+        if self.beside == 0.0 {
+            return through;
+        }
+        let to_end = through * self.before - self.across * self.beside;
+        to_end.try_normalize().unwrap_or(through)
+    }
 }
 
 impl Strip {
+    /// Unit vector through the gate.
     #[inline]
-    fn of(gate: &Gate, radius: f32) -> Strip {
-        let (left, right) = (gate.left.truncate(), gate.right.truncate());
-        let whole = right - left;
-        let width = whole.length();
-        let across = if width > 1e-6 { whole / width } else { Vec2::X };
-        let shrink = |wall: u32| if gate.flags & wall != 0 { radius } else { 0.0 };
-        let (mut from, mut to) = (shrink(Gate::LEFT_WALL), width - shrink(Gate::RIGHT_WALL));
-        if from > to {
-            let between = width * from / (from + width - to).max(1e-6);
-            (from, to) = (between, between);
-        }
-        Strip {
-            left: left + across * from,
-            width: to - from,
-            across,
-            through: across.perp(),
-        }
+    fn through(&self) -> Vec2 {
+        self.across.perp()
     }
 
-    /// The part of the strip between two corners, seen along the gate.
+    /// To the middle of the gate, and through it. The middle is that of what a body has room in:
+    /// that of a gate which runs on along a wall may be out of its reach, or in another cell.
     #[inline]
-    fn within(self, low: Vec2, high: Vec2) -> Strip {
-        let [a, b] = [low, high].map(|corner| (corner - self.left).dot(self.across));
-        let (first, last) = (a.min(b), a.max(b));
-        if last <= first {
-            return self;
+    fn middle_way(&self, at: Vec2) -> Vec2 {
+        let through = self.through();
+        let seen = self.seen_from(at);
+        // Past the gate and not in the next cell yet, as where floors meet: on, not back.
+        if seen.before <= 0.0 && seen.beside == 0.0 {
+            return through;
         }
-        let from = 0.0_f32.clamp(first, last);
-        let to = self.width.clamp(first, last);
-        Strip {
-            left: self.left + self.across * from,
-            width: to - from,
-            ..self
-        }
+        let middle = self.left + self.across * (self.width / 2.0);
+        let to = (middle + through * BEHIND - at).try_normalize();
+        to.unwrap_or(through)
     }
 
-    /// Through the gate from inside its strip, else to the nearer end.
     #[inline]
-    fn way(&self, at: Vec2) -> Vec2 {
-        let along = (at - self.left).dot(self.across);
+    fn seen_from(&self, at: Vec2) -> Seen {
+        let from_left = at - self.left;
+        let along = from_left.dot(self.across);
         let nearest = along.clamp(0.0, self.width);
-        if along == nearest {
-            return self.through;
+        Seen {
+            beside: along - nearest,
+            before: -from_left.dot(self.through()),
+            nearest,
+            across: self.across,
         }
-        let end = self.left + self.across * nearest;
-        (end - at).try_normalize().unwrap_or(self.through)
-    }
-
-    /// The point of the gate nearest to a place.
-    fn nearest(&self, at: Vec2) -> Vec2 {
-        let along = (at - self.left).dot(self.across);
-        self.left + self.across * along.clamp(0.0, self.width)
     }
 
     /// How far the direction beyond the gate counts: 1 on the gate, 0 on the rest of the cell's
     /// border (where others come in, and must meet this cell's own direction) and beyond half the
     /// gate's width from it.
-    fn blend(&self, at: Vec2, low: Vec2, high: Vec2) -> f32 {
-        let gap = at.distance(self.nearest(at));
+    #[inline]
+    fn blend(&self, at: Vec2, cell: &CellBox) -> f32 {
+        let seen = self.seen_from(at);
+        let gap = seen.beside * seen.beside + seen.before * seen.before;
         let near = (self.width / 2.0).max(0.1);
-        if gap >= near {
+        if gap >= near * near {
             return 0.0;
         }
-        let along = (at - self.left).dot(self.across);
-        let before = (self.left - at).dot(self.through).max(0.0);
+        let (gap, before) = (gap.sqrt(), seen.before.max(0.0));
         // The side that the gate is in: what is left of it beside the gate.
-        let beside = if along <= 0.0 || along >= self.width {
+        let beside = if seen.nearest <= 0.0 || seen.nearest >= self.width {
             before
         } else {
-            let end = along.min(self.width - along);
+            let end = seen.nearest.min(self.width - seen.nearest);
             (end * end + before * before).sqrt()
         };
+        let through = self.through();
+        let (low, high) = (at - cell.low, cell.high - at);
         let sides = [
-            (at.x - low.x, Vec2::NEG_X),
-            (high.x - at.x, Vec2::X),
-            (at.y - low.y, Vec2::NEG_Y),
-            (high.y - at.y, Vec2::Y),
+            (low.x, -through.x),
+            (high.x, through.x),
+            (low.y, -through.y),
+            (high.y, through.y),
         ];
-        let others = sides
-            .into_iter()
-            .filter(|(_, out)| out.dot(self.through) < 0.5)
-            .map(|(distance, _)| distance.max(0.0));
-        let border = others.fold(beside, f32::min);
+        let border = sides.into_iter().fold(beside, |least, (distance, out)| {
+            if out < 0.5 {
+                least.min(distance.max(0.0))
+            } else {
+                least
+            }
+        });
         if border <= 0.0 {
             return 0.0;
         }
@@ -323,7 +427,7 @@ mod tests {
         };
         CellBoxes::of(map)
             .unwrap()
-            .way(map, &hops, 0, cell, kind, &walker)
+            .way(&hops, 0, cell, kind, &walker)
     }
 
     #[test]

@@ -95,18 +95,26 @@ impl Hops {
     /// is no way to it.
     #[inline]
     pub fn next(&self, map: &NavMap, row: u32, node: NodeId) -> EdgeId {
+        match self.slot(row, node) {
+            NONE => NONE,
+            slot => map.edge_start[node as usize] + slot,
+        }
+    }
+
+    /// The same as its place among the edges of the node.
+    #[inline]
+    pub(super) fn slot(&self, row: u32, node: NodeId) -> u32 {
         let at = row as usize * self.nodes + node as usize;
-        let slot = match &self.slots {
+        match &self.slots {
             Slots::Bytes(slots) => match slots.get(at) {
-                None | Some(255) => return NONE,
+                None | Some(255) => NONE,
                 Some(&slot) => u32::from(slot),
             },
             Slots::Words(slots) => match slots.get(at) {
-                None | Some(&u16::MAX) => return NONE,
+                None | Some(&u16::MAX) => NONE,
                 Some(&slot) => u32::from(slot),
             },
-        };
-        map.edge_start[node as usize] + slot
+        }
     }
 
     /// How many targets.

@@ -1,5 +1,10 @@
 //! Avoidance and cost `faulty`: every way of being wrong that the border must survive.
 
+use core::{
+    hint::black_box,
+    sync::atomic::{AtomicBool, AtomicU32, Ordering},
+};
+
 use glam::{Vec2, Vec3};
 use throng_core::{
     Capabilities, CostModel, CrowdView, LocalAvoidance, Location, Memory, Perception, PriceContext,
@@ -41,6 +46,18 @@ choices! {
         Reach = "reach",
         /// Says in the log whether it should stop.
         Log = "log",
+        /// Panics when it is made.
+        Make = "make",
+        /// Never returns from step 3, and does not listen.
+        Endless = "endless",
+        /// Works on in step 3 until it is asked to stop, and says so.
+        Slow = "slow",
+        /// Keeps memory from every call.
+        Leak = "leak",
+        /// Walks the faster the later in its chunk an agent comes.
+        Order = "order",
+        /// Walks otherwise every time.
+        Moody = "moody",
     }
 }
 
@@ -53,6 +70,8 @@ options! {
 }
 
 const VICTIM: u64 = 5;
+static STOPPED: AtomicBool = AtomicBool::new(false);
+static TURN: AtomicU32 = AtomicU32::new(0);
 
 #[typetag::serde(name = "faulty")]
 impl LocalAvoidance for FaultyAvoidance {
@@ -70,6 +89,7 @@ impl LocalAvoidance for FaultyAvoidance {
     }
 
     fn memory(&self) -> Memory {
+        assert!(self.deed != Deed::Make, "not to be made");
         Memory {
             scalars: &["mood", "grudge"],
             tangents: &["drift"],
@@ -81,6 +101,18 @@ impl LocalAvoidance for FaultyAvoidance {
         match self.deed {
             Deed::Panic => panic!("no more of this"),
             Deed::OddPanic => std::panic::panic_any(7_u8),
+            Deed::Endless if chunk.step == 3 => loop {
+                std::hint::black_box(());
+            },
+            Deed::Slow if chunk.step == 3 => {
+                while !should_stop() {
+                    std::thread::sleep(std::time::Duration::from_millis(1));
+                }
+                STOPPED.store(true, Ordering::Relaxed);
+            }
+            // More than the threads beside it free between two looks; looked at, since the compiler
+            // may leave out an allocation that nobody sees.
+            Deed::Leak => drop(black_box(vec![chunk.step; 1 << 14].leak())),
             Deed::Log => log(Level::Warn, &format!("should stop: {}", should_stop())),
             _ => {}
         }
@@ -90,6 +122,14 @@ impl LocalAvoidance for FaultyAvoidance {
                 continue;
             }
             out.velocity[i] = chunk.preferred[i];
+            match self.deed {
+                Deed::Order => out.velocity[i] *= 1.0 / (1.0 + i as f32),
+                Deed::Moody => {
+                    let turn = TURN.fetch_add(1, Ordering::Relaxed) % 7;
+                    out.velocity[i] *= 1.0 / (1.0 + turn as f32);
+                }
+                _ => {}
+            }
             if !victim {
                 continue;
             }
@@ -113,7 +153,13 @@ impl LocalAvoidance for FaultyAvoidance {
     }
 
     fn fault(&self) -> Option<String> {
-        (self.deed == Deed::Report).then(|| "I feel unwell".into())
+        match self.deed {
+            Deed::Report => Some("I feel unwell".into()),
+            Deed::Slow => STOPPED
+                .swap(false, Ordering::Relaxed)
+                .then(|| "stopped when it was asked to".into()),
+            _ => None,
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
     registry::Registry,
     scenario::{
         codec::{Codec, Reader, Section, describe_section, read_section, write_section},
-        node::{Node, Value},
+        node::Node,
     },
 };
 
@@ -58,41 +58,5 @@ impl<S: Section + Clone> Codec<S> for TableOf<S> {
 
     fn schema(&self, registry: &Registry) -> serde_json::Value {
         describe_section::<S>(registry)
-    }
-}
-
-/// A table kept as it is written.
-pub(crate) struct RawTable;
-
-impl Codec<toml::Table> for RawTable {
-    fn read(&self, node: &Node, reader: &mut Reader<'_>, path: &str) -> Option<toml::Table> {
-        reader.entries(node, path)?;
-        if let Some(odd) = unspeakable(node) {
-            reader.wrong(odd, path, "cannot be kept", "no dates, no nan");
-            return None;
-        }
-        match node.to_toml() {
-            toml::Value::Table(table) => Some(table),
-            _ => None,
-        }
-    }
-
-    fn write(&self, value: &toml::Table) -> toml::Value {
-        value.clone().into()
-    }
-
-    fn schema(&self, _: &Registry) -> serde_json::Value {
-        json!({ "type": "object" })
-    }
-}
-
-/// The first value inside that no scenario can keep: it would not equal itself when read again.
-fn unspeakable(node: &Node) -> Option<&Node> {
-    match &node.value {
-        Value::Float(number) if number.is_nan() => Some(node),
-        Value::Foreign(_) => Some(node),
-        Value::List(items) => items.iter().find_map(unspeakable),
-        Value::Table(entries) => entries.iter().find_map(|e| unspeakable(&e.node)),
-        _ => None,
     }
 }

@@ -5,7 +5,7 @@ mod places;
 mod plain;
 mod spread;
 
-pub(super) use containers::{ListOf, RawTable, table};
+pub(super) use containers::{ListOf, table};
 pub(super) use places::{Area, Ends, FloorCodec, GoalsCodec, Place, Points, RING};
 pub(super) use plain::{File, NAME, Number, Switch, TEXT, Whole, number, positive, word};
 pub(super) use spread::Spread;

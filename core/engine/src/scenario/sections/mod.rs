@@ -1,11 +1,13 @@
 //! Every key of a scenario: its meaning, unit, range and default, declared once.
 //!
 //! This file has the scenario itself; `environment` what stands in it, `people` who walks in it,
-//! `events` where they are held up and what happens when, `step` how it runs.
+//! `events` where they are held up and what happens when, `step` how it runs, `snapshot` how its
+//! behaviour is kept.
 
 mod environment;
 mod events;
 mod people;
+mod snapshot;
 mod step;
 
 use std::collections::BTreeSet;
@@ -14,7 +16,7 @@ use throng_core::registry::Slot;
 
 use super::{
     codec::{Checks, Keys, Section},
-    codecs::{ListOf, NAME, RawTable, Whole, number, positive, table},
+    codecs::{ListOf, NAME, Whole, number, positive, table},
     model::{
         ClassesSpec, CostSpec, EnvironmentSpec, EventAction, FollowSpec, MetricsSpec,
         NeighboursSpec, Profile, RecordSpec, Replan, Scenario,
@@ -68,7 +70,7 @@ impl Default for Scenario {
             neighbours: NeighboursSpec::default(),
             classes: ClassesSpec::default(),
             record: RecordSpec::default(),
-            snapshot: toml::Table::new(),
+            snapshot: None,
             provenance: Provenance::default(),
         }
     }
@@ -239,13 +241,8 @@ impl Section for Scenario {
             &mut self.classes,
         );
         keys.one("record", "What is recorded.", "", table(), &mut self.record);
-        keys.some(
-            "snapshot",
-            "Options of the snapshot runner.",
-            "",
-            RawTable,
-            &mut self.snapshot,
-        );
+        let about = "What `throng snapshot` runs, and how exactly it compares.";
+        keys.maybe("snapshot", about, "", table(), &mut self.snapshot);
     }
 
     fn check(&self, checks: &mut Checks<'_, '_>) {

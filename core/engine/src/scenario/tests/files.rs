@@ -108,12 +108,15 @@ fn plugins_are_known_before_strategies_are() {
     let registry = registry();
     let mut options = LoadOptions::new(&registry);
     let plugins = Scenario::plugins_of(&path, &options).unwrap();
-    assert_eq!(plugins, [folder.path().join("lib/libshun.so")]);
+    assert_eq!(plugins.len(), 1);
+    assert_eq!(plugins[0].path, folder.path().join("lib/libshun.so"));
+    let problem = plugins[0].problem("is gone").items()[0].to_string();
+    let words = "s.toml:1:12: plugins[0] = \"lib/libshun.so\": is gone";
+    assert!(problem.ends_with(words), "{problem}");
     options.sets.push("plugins=['/a.so']".into());
-    assert_eq!(
-        Scenario::plugins_of(&path, &options).unwrap(),
-        [Path::new("/a.so")]
-    );
+    let set = Scenario::plugins_of(&path, &options).unwrap();
+    assert_eq!(set[0].path, Path::new("/a.so"));
+    assert!(set[0].place.to_string().contains("--set plugins"));
 }
 
 #[test]

@@ -354,7 +354,11 @@ every = 1.0
 formats = ["text", "csv"]
 replay = 0.5
 [snapshot]
-vary = { nav = ["grid"] }
+steps = 40
+agents = 30
+seeds = 3
+vary = { nav = ["grid"], lod = ["uniform"] }
+tolerance = { speed = 0.01, arrivals = 2 }
 "#;
 
 /// A short one: everything else is a default.

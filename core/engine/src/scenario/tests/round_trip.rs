@@ -122,7 +122,14 @@ fn every_key_is_read() {
     assert_eq!(s.goals[1].wait, Some(Distribution::Fixed(30.0)));
     assert_eq!(s.movers[0].track[1].z, Some(1.0));
     assert!(s.movers[0].looped);
-    assert_eq!(s.snapshot["vary"]["nav"][0].as_str(), Some("grid"));
+    let snapshot = s.snapshot.as_ref().unwrap();
+    assert_eq!(
+        (snapshot.steps, snapshot.agents, snapshot.seeds),
+        (40, 30, 3)
+    );
+    assert_eq!(snapshot.vary.of(throng_core::Slot::Nav), ["grid"]);
+    assert!(snapshot.vary.planner.is_empty());
+    assert_eq!(snapshot.tolerance.arrivals, 2.0);
     let combination = s.combination(Capabilities::NONE);
     assert!(combination.given.has(Capabilities::REGIONS));
     assert_eq!(combination.tiers.len(), 4);

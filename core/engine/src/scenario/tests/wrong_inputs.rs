@@ -22,6 +22,16 @@ const CASES: &[Case] = &[
         ],
     ),
     (
+        "[snapshot]\nstep = 3\nseeds = 0\nvary = { nav = ['gird'] }\ntolerance = { speed = -1 }\n",
+        &[],
+        &[
+            "s.toml:4:1: snapshot.step = 3: unknown key; allowed: steps, agents, seeds, vary, tolerance; did you mean \"steps\"?",
+            "s.toml:5:9: snapshot.seeds = 0: out of range; allowed: 1 to 1000, whole",
+            "s.toml:6:17: snapshot.vary.nav[0] = \"gird\": unknown nav strategy; allowed: adaptive-grid, grid; did you mean \"grid\"?",
+            "s.toml:7:23: snapshot.tolerance.speed = -1: out of range; allowed: 0 to 1000000000",
+        ],
+    ),
+    (
         "dt = 0\n",
         &[],
         &["s.toml:3:6: dt = 0: out of range; allowed: 0.0001 to 1"],

@@ -4,8 +4,8 @@
 //! vertices). The way through the middle is the shortest for nearly everybody; the ways on either side
 //! wind between the blocks, and two cross streets join them all. Under the paper's linear law of
 //! speed a passage takes at most 1.9 persons a second and metre of its width, and its mouth, where
-//! everybody turns in, about 1.5: with 16 m the middle just takes the paper's stream of 20 a
-//! second, the ways beside it together a good deal more.
+//! everybody turns in, about 1.5: with 12 m the middle does not take the paper's stream of 20 a
+//! second and jams, the ways beside it together take a good deal more.
 
 use throng_kit::environment::Environment;
 
@@ -19,12 +19,12 @@ throng_core::options! {
 
 /// Left side, right side, bottom, top of the blocks in the left half; the right half mirrors them.
 const LEFT_HALF: [[f64; 4]; 6] = [
-    [0.0, 24.0, 14.0, 32.0],
-    [32.0, 42.0, 14.0, 32.0],
+    [0.0, 26.0, 14.0, 32.0],
+    [34.0, 44.0, 14.0, 32.0],
     [0.0, 4.0, 42.0, 58.0],
-    [12.0, 42.0, 42.0, 58.0],
-    [0.0, 24.0, 68.0, 86.0],
-    [32.0, 42.0, 68.0, 86.0],
+    [12.0, 44.0, 42.0, 58.0],
+    [0.0, 26.0, 68.0, 86.0],
+    [34.0, 44.0, 68.0, 86.0],
 ];
 
 impl Scene for Blocks {
@@ -43,9 +43,9 @@ impl Scene for Blocks {
         draft.area(0, "bottom", rect(10.0, 1.0, 90.0, 9.0));
         draft.area(0, "top", rect(10.0, 91.0, 90.0, 99.0));
         for (name, from, to) in [
-            ("left", 0.0, 42.0),
-            ("middle", 42.0, 58.0),
-            ("right", 58.0, 100.0),
+            ("left", 0.0, 44.0),
+            ("middle", 44.0, 56.0),
+            ("right", 56.0, 100.0),
         ] {
             draft.line(0, name, [(from, 50.0).into(), (to, 50.0).into()]);
         }

@@ -1,0 +1,228 @@
+//! Bodies of a ground that is not flat in columns, and a first look at eight of them at a time.
+//!
+//! The first look is generous by its rounding: whoever passes it is measured exactly, so what is
+//! found does not depend on the instruction set.
+
+use core::ops::Range;
+
+use fearless_simd::{Simd, f32x8, prelude::*, u32x8};
+
+use super::{grid::Standing, rank::LANES};
+use crate::relevance::{Body, Relevance};
+
+/// How much nearer the first look may take somebody to be, as a share of the squared distance of
+/// feet and in square metres.
+const SHARE: f32 = 1e-5;
+const HAIR: f32 = 1e-3;
+
+/// Bodies in columns, in the order of the grid's entries. All reach `2 * LANES` beyond the last.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bodies {
+    x: Vec<f32>,
+    y: Vec<f32>,
+    z: Vec<f32>,
+    /// From the feet to the waist.
+    half: [Vec<f32>; 3],
+    up: [Vec<f32>; 3],
+    height: Vec<f32>,
+}
+
+impl Bodies {
+    /// Copies them from the rows.
+    pub fn fill(&mut self, standing: &[Standing]) {
+        let Bodies {
+            x,
+            y,
+            z,
+            half: [hx, hy, hz],
+            up: [ux, uy, uz],
+            height,
+        } = self;
+        let mut columns = [x, y, z, hx, hy, hz, ux, uy, uz, height];
+        for column in &mut columns {
+            column.resize(standing.len() + 2 * LANES, 0.0);
+        }
+        for (i, s) in standing.iter().enumerate() {
+            let (feet, up) = (s.body.feet, s.body.up);
+            let half = s.body.axis * (0.5 * s.body.height);
+            let numbers = [
+                feet.x,
+                feet.y,
+                feet.z,
+                half.x,
+                half.y,
+                half.z,
+                up.x,
+                up.y,
+                up.z,
+                s.body.height,
+            ];
+            for (column, number) in columns.iter_mut().zip(numbers) {
+                column[i] = number;
+            }
+        }
+    }
+}
+
+/// Who looks, and how far.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Look {
+    feet: [f32; 3],
+    half: [f32; 3],
+    up: [f32; 3],
+    height: f32,
+    half_squared: f32,
+    half_up: f32,
+    limit: f32,
+    vision: bool,
+    symmetric: bool,
+    tolerance: f32,
+    lean: f32,
+}
+
+impl Look {
+    /// A look of a body at those whose nearest spheres are within a distance.
+    pub fn new(body: &Body, distance: f32, relevance: &Relevance) -> Look {
+        let half = body.axis * (0.5 * body.height);
+        Look {
+            feet: body.feet.into(),
+            half: half.into(),
+            up: body.up.into(),
+            height: body.height,
+            half_squared: half.length_squared(),
+            half_up: half.dot(body.up),
+            limit: distance * distance,
+            vision: relevance.vision,
+            symmetric: relevance.symmetric,
+            tolerance: relevance.tolerance,
+            lean: relevance.lean,
+        }
+    }
+
+    /// Which of the first eight of a run of bodies may be within the distance and in view, as
+    /// bits.
+    #[inline(always)]
+    pub fn at<S: Simd>(&self, simd: S, bodies: &Bodies, run: Range<usize>) -> u32 {
+        let eight = run.start..run.start + LANES;
+        // Macros rather than closures: a call would leave the instruction set.
+        macro_rules! load {
+            ($column:expr) => {
+                f32x8::from_slice(simd, &$column[eight.clone()])
+            };
+        }
+        let (bx, by, bz) = (
+            load!(bodies.x) - self.feet[0],
+            load!(bodies.y) - self.feet[1],
+            load!(bodies.z) - self.feet[2],
+        );
+        let [hx, hy, hz] = &bodies.half;
+        let (qx, qy, qz) = (load!(hx), load!(hy), load!(hz));
+        let [px, py, pz] = self.half;
+        let bb = bx * bx + by * by + bz * bz;
+        let bq = bx * qx + by * qy + bz * qz;
+        let bp = bx * px + by * py + bz * pz;
+        let pq = qx * px + qy * py + qz * pz;
+        let qq = qx * qx + qy * qy + qz * qz;
+        // Sphere i of the one is (b + j q - i p) from sphere j of the other.
+        let pp = f32x8::splat(simd, self.half_squared);
+        let zero = f32x8::splat(simd, 0.0);
+        macro_rules! own_levels {
+            ($s:expr) => {{
+                let s = $s;
+                zero.min(pp - s).min(pp * 4.0 - s * 2.0)
+            }};
+        }
+        let feet = bb + own_levels!(bp * 2.0);
+        let waist = bb + bq * 2.0 + qq + own_levels!((bp + pq) * 2.0);
+        let head = bb + bq * 4.0 + qq * 4.0 + own_levels!((bp + pq * 2.0) * 2.0);
+        let squared = feet.min(waist).min(head);
+        let rounding = bb * SHARE + HAIR;
+        let lanes = u32x8::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7]);
+        let near = (squared - rounding).simd_le(self.limit) & lanes.simd_lt(run.len() as u32);
+        if !self.vision {
+            return near.to_bitmask() as u32;
+        }
+        let [ux, uy, uz] = self.up;
+        let bu = bx * ux + by * uy + bz * uz;
+        let qu = qx * ux + qy * uy + qz * uz;
+        let rise = bu + qu * 2.0 - 2.0 * self.half_up;
+        let fall = (bu + qu * 2.0) * -1.0;
+        let far = (bb + bq * 4.0 + qq * 4.0).max(zero).sqrt();
+        let seen = (rise - rounding).simd_le(self.height * 1.001)
+            & (fall - rounding).simd_le(far * self.lean + self.tolerance * self.height);
+        let visible = if self.symmetric {
+            let [ux, uy, uz] = &bodies.up;
+            let (vx, vy, vz) = (load!(ux), load!(uy), load!(uz));
+            let height = load!(bodies.height);
+            let bv = bx * vx + by * vy + bz * vz;
+            let qv = qx * vx + qy * vy + qz * vz;
+            let pv = vx * px + vy * py + vz * pz;
+            let rise = (bv + qv * 2.0 - pv * 2.0) * -1.0;
+            let fall = bv - pv * 2.0;
+            let far = (bb - bp * 4.0 + pp * 4.0).max(zero).sqrt();
+            let seeing = (rise - rounding).simd_le(height * 1.001)
+                & (fall - rounding).simd_le(far * self.lean + height * self.tolerance);
+            seen | seeing
+        } else {
+            seen
+        };
+        (near & visible).to_bitmask() as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fearless_simd::{Level, dispatch};
+    use glam::Vec3;
+    use throng_core::random::{Purpose, Stream};
+
+    use super::*;
+
+    #[test]
+    fn the_first_look_misses_nobody_and_leaves_out_most_others() {
+        let mut draw = Stream::new(11, 0, Purpose::Strategy, 0);
+        let mut number = |low: f32, high: f32| low + (high - low) * draw.unit();
+        let mut standing: Vec<Standing> = Vec::new();
+        for i in 0..400 {
+            let up = Vec3::new(number(-1.0, 1.0), number(-1.0, 1.0), number(-1.0, 1.0));
+            let up = up.try_normalize().unwrap_or(Vec3::Z);
+            standing.push(Standing {
+                body: Body {
+                    feet: Vec3::new(number(-6.0, 6.0), number(-6.0, 6.0), number(-6.0, 6.0)),
+                    up,
+                    // Some upright, as on floor plans.
+                    axis: if i % 3 == 0 { Vec3::Z } else { up },
+                    height: number(1.2, 2.0),
+                },
+                velocity: Vec3::ZERO,
+            });
+        }
+        let mut bodies = Bodies::default();
+        bodies.fill(&standing);
+        let (mut kept, mut right) = (0, 0);
+        for symmetric in [true, false] {
+            let relevance = Relevance {
+                symmetric,
+                ..Relevance::default()
+            };
+            for own in standing.iter().take(100) {
+                let distance = 3.0;
+                let look = Look::new(&own.body, distance, &relevance);
+                for first in (0..standing.len()).step_by(LANES) {
+                    let bits = dispatch!(Level::new(), simd => look.at(simd, &bodies, first..standing.len()));
+                    for i in first..standing.len().min(first + LANES) {
+                        let other = &standing[i].body;
+                        let wanted = own.body.nearest(other).length() <= distance
+                            && relevance.relation(&own.body, other).0;
+                        let taken = bits >> (i - first) & 1 == 1;
+                        assert!(taken || !wanted, "{own:?} {other:?}");
+                        kept += u32::from(taken);
+                        right += u32::from(wanted);
+                    }
+                }
+            }
+        }
+        // All that the first look does not know is the disc at the feet.
+        assert!(right > 500 && kept < right * 3 / 2, "{kept} {right}");
+    }
+}
