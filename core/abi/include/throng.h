@@ -753,7 +753,8 @@ typedef struct ThrongNavTable {
                             const uint32_t *hint,
                             size_t count,
                             uint32_t *out);
-  // Appends the gates of consecutive edges of a route. Null if they are those of the map.
+  // Appends the gates of consecutive edges of a route. Called only where the map was drawn
+  // without gates; null if they are waypoints at the ends of its edges.
   ThrongStatus (*emit_gates)(const struct ThrongCall *call,
                              const void *instance,
                              const struct ThrongSite *site,

@@ -96,7 +96,8 @@ pub struct NavTable {
             out: *mut u32,
         ) -> Status,
     >,
-    /// Appends the gates of consecutive edges of a route. Null if they are those of the map.
+    /// Appends the gates of consecutive edges of a route. Called only where the map was drawn
+    /// without gates; null if they are waypoints at the ends of its edges.
     pub emit_gates: Option<
         unsafe extern "C" fn(
             call: *const Call,

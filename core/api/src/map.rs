@@ -167,6 +167,20 @@ impl NavMap {
         }
     }
 
+    /// Appends the gates of consecutive edges: the map's own, or where it has none a waypoint at
+    /// the end of each.
+    pub fn append_gates(&self, edges: &[EdgeId], out: &mut Vec<Gate>) {
+        for &edge in edges {
+            let e = edge as usize;
+            match (self.gate_start.get(e), self.gate_start.get(e + 1)) {
+                (Some(&first), Some(&end)) => {
+                    out.extend_from_slice(&self.gates[first as usize..end as usize]);
+                }
+                _ => out.push(Gate::waypoint(self.node_place[self.edge_to[e] as usize])),
+            }
+        }
+    }
+
     /// Area that the regions cover, square metres.
     pub fn covered_area(&self) -> f64 {
         self.region_area.iter().map(|a| f64::from(*a)).sum()

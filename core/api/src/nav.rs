@@ -91,18 +91,13 @@ pub trait NavRepresentation: Debug + Send + Sync {
         out: &mut [RegionId],
     );
 
-    /// Appends the gates of consecutive edges of a route. The default copies them from the map.
+    /// Appends the gates of consecutive edges of a route. The default appends those of the map.
+    ///
+    /// A map that has gates ([`NavMap::gate_start`] is not empty) must give these and no others:
+    /// whoever has the arrays at hand does not ask.
     fn emit_gates(&self, site: &Site<'_>, map: &NavMap, edges: &[EdgeId], out: &mut Vec<Gate>) {
         let _ = site;
-        for &edge in edges {
-            let e = edge as usize;
-            match (map.gate_start.get(e), map.gate_start.get(e + 1)) {
-                (Some(&first), Some(&end)) => {
-                    out.extend_from_slice(&map.gates[first as usize..end as usize]);
-                }
-                _ => out.push(Gate::waypoint(map.node_place[map.edge_to[e] as usize])),
-            }
-        }
+        map.append_gates(edges, out);
     }
 
     /// For each place, which lies in the region given with it, a disc in plan: as long as who

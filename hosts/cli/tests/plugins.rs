@@ -370,6 +370,11 @@ fn a_library_that_fails_in_a_step_fails_the_run_and_leaves_whole_files() {
             "{deed}: {said}"
         );
         assert_eq!(said.matches("error").count(), 1, "{deed}: {said}");
+        // One document, which says so too.
+        let (code, document) = json(&at, &["run", "s.toml", "--allow-plugins", "--out", "p"]);
+        assert_eq!(code, Some(1), "{deed}");
+        let error = document["error"].as_str().unwrap_or_default();
+        assert!(error.contains(words), "{deed}: {document}");
         let summary: Value =
             serde_json::from_slice(&fs::read(at.join("o/summary.json")).unwrap()).unwrap();
         assert_eq!(summary["ended"], "failed", "{deed}");
@@ -386,6 +391,29 @@ fn a_library_that_fails_in_a_step_fails_the_run_and_leaves_whole_files() {
             );
         }
     }
+}
+
+#[test]
+fn snapshots_that_fail_are_1_and_never_stored() {
+    let (_home, at) = home("deed = \"nan\"");
+    let mut text = fs::read_to_string(at.join("s.toml")).unwrap();
+    text += "[snapshot]\nsteps = 10\nvary = { nav = ['grid'], planner = ['astar'], \
+             cost = ['distance'], avoidance = ['none'], lod = ['uniform'], group = ['none'] }\n";
+    fs::write(at.join("s.toml"), text).unwrap();
+    let args = ["snapshot", "s.toml", "--allow-plugins", "--accept"];
+    let (code, document) = json(&at, &args);
+    assert_eq!(code, Some(1), "{document}");
+    let scenario = &document["scenarios"][0];
+    assert_eq!(scenario["counts"]["failed"], 1, "{document}");
+    let failed = scenario["rows"].as_array().unwrap().iter();
+    let failed: Vec<&Value> = failed.filter(|r| r["status"] == "failed").collect();
+    assert!(failed[0].to_string().contains("agent 5"), "{document}");
+    let stored = names(&at.join("s.snapshots"));
+    assert!(!stored.contains(&"star__default.snap".into()), "{stored:?}");
+    assert!(
+        stored.contains(&"star__avoidance=none.snap".into()),
+        "{stored:?}"
+    );
 }
 
 #[test]

@@ -298,8 +298,11 @@ impl NavRepresentation for ForeignNav {
     }
 
     fn emit_gates(&self, site: &Site<'_>, map: &NavMap, edges: &[EdgeId], out: &mut Vec<Gate>) {
-        let Some(emit) = self.table.emit_gates else {
-            return self.own_gates(map, edges, out);
+        // Gates of the map were checked when it was drawn, and need no call for every agent that
+        // passes one.
+        let made = map.gate_start.is_empty().then_some(self.table.emit_gates);
+        let Some(emit) = made.flatten() else {
+            return map.append_gates(edges, out);
         };
         if edges.is_empty() {
             return;
@@ -330,7 +333,7 @@ impl NavRepresentation for ForeignNav {
         }
         if !done || bad.is_some() {
             out.truncate(before);
-            self.own_gates(map, edges, out);
+            map.append_gates(edges, out);
         }
     }
 
@@ -534,21 +537,6 @@ impl NavRepresentation for ForeignNav {
 
     fn fault(&self) -> Option<String> {
         self.instance.take_fault()
-    }
-}
-
-impl ForeignNav {
-    /// The gates that the map itself lists, or waypoints at the nodes.
-    fn own_gates(&self, map: &NavMap, edges: &[EdgeId], out: &mut Vec<Gate>) {
-        for &edge in edges {
-            let e = edge as usize;
-            match (map.gate_start.get(e), map.gate_start.get(e + 1)) {
-                (Some(&first), Some(&end)) => {
-                    out.extend_from_slice(&map.gates[first as usize..end as usize]);
-                }
-                _ => out.push(Gate::waypoint(map.node_place[map.edge_to[e] as usize])),
-            }
-        }
     }
 }
 

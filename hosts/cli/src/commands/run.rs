@@ -128,6 +128,7 @@ pub fn run(args: &RunArgs, json: bool) -> Result<(), Failure> {
         }
     };
     let metrics = Outcome::of(&simulation);
+    let error = error.or_else(|| metrics.broken().into_iter().next());
     let caption = caption(&scenario, &simulation);
     let used = strategies(&scenario, &registry);
     let shown = serde_json::to_value(&used).map_err(Failure::run)?;
@@ -222,8 +223,7 @@ fn notices(simulation: &Simulation, resumed_at: Option<u64>) -> Vec<String> {
 fn tell(folder: &Folder, summary: &Summary, json: bool) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(summary).map_err(Failure::run)?;
     folder.write("summary.json", text.as_bytes())?;
-    let broken = summary.metrics.broken();
-    for problem in &broken {
+    for problem in summary.metrics.broken() {
         console::err(&format!(
             "error: {problem}. That is a fault of Throng or of a loaded library, not of the scenario"
         ));
@@ -247,10 +247,11 @@ fn tell(folder: &Folder, summary: &Summary, json: bool) -> Result<(), Failure> {
             console::out(&compared.text());
         }
     }
-    match (&summary.error, broken.first()) {
-        (Some(error), _) => Err(Failure::run(error)),
-        (None, Some(problem)) => Err(Failure::run(problem)),
-        (None, None) => Ok(()),
+    match &summary.error {
+        // The summary on stdout says so.
+        Some(error) if json => Err(Failure::Reported(error.clone())),
+        Some(error) => Err(Failure::run(error)),
+        None => Ok(()),
     }
 }
 

@@ -264,7 +264,7 @@ fn write_page(
     simulation.run(study.spec().steps, none)?;
     let used = strategies(simulation.scenario(), &study.loaded().registry);
     let used = serde_json::to_value(used).map_err(Failure::run)?;
-    let was = report.stored.digests.of.get(&row.case.name);
+    let was = report.stored.digests.get(&row.case.name);
     let mut said: Vec<String> = moves(row).iter().map(ToString::to_string).collect();
     said.extend(parts_at(found, simulation.scenario().dt));
     let opening = pair::Opening {
@@ -278,7 +278,7 @@ fn write_page(
         pair::Side {
             name: "accepted",
             track: tracks[0],
-            digest: was.map_or(0, |w| w.0),
+            digest: was.map_or(0, |w| w.bits),
         },
         pair::Side {
             name: "now",
@@ -430,7 +430,16 @@ fn accepting(
         |done, of| counting.show(done, of),
     );
     counting.finish();
-    done.map_err(Failure::run)
+    let done = done.map_err(Failure::run)?;
+    if done.without_track > 0 {
+        console::err(&format!(
+            "note: {} holds a gibibyte: {} runs are not recorded there; if one changes, the step \
+             is told, not the agent. Smaller steps or agents in [snapshot] take less",
+            store.folder().join(".recorded").display(),
+            done.without_track
+        ));
+    }
+    Ok(done.combinations)
 }
 
 /// Asks for each difference whether it is to be stored.
@@ -522,7 +531,7 @@ fn document(
         "combinations": report.rows.len(),
         "counts": report.counts(),
         "refusals": report.refusals(),
-        "stored_by": report.stored.digests.build,
+        "stored_by": report.stored.builds(),
         "accepted": accepted,
         "rows": rows,
     })

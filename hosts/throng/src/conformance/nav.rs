@@ -155,6 +155,14 @@ fn gates(sim: &Simulation) -> Verdict {
     let edges: Vec<u32> = (0..map.edges().min(500) as u32).collect();
     let mut gates = Vec::new();
     nav.emit_gates(&site, map, &edges, &mut gates);
+    if !map.gate_start.is_empty() {
+        let mut own = Vec::new();
+        map.append_gates(&edges, &mut own);
+        ensure!(
+            gates == own,
+            "the map has gates, and emit_gates gives others: leave them out of the map"
+        );
+    }
     for (at, g) in gates.iter().enumerate() {
         ensure!(
             g.left.is_finite() && g.middle.is_finite() && g.right.is_finite(),

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::atomic::{AtomicU64, AtomicUsize, Ordering},
 };
 
 use throng_core::Slot;
@@ -12,7 +12,7 @@ use super::{
     compare::{Move, Verdict, compare},
     journal::Journal,
     parallel::side_by_side,
-    store::{Store, StoreError, Stored, build, is_matrix},
+    store::{Digest, Store, StoreError, Stored, build, is_matrix},
     study::{Keep, Outcome, Study},
     track::{Parting, Track},
 };
@@ -139,19 +139,18 @@ pub fn check(
     });
     let mut all = before;
     all.extend(to_do.iter().map(|c| c.name.clone()).zip(outcomes));
-    let same_build = stored.digests.build == build();
     let mut rows: Vec<Row> = Vec::with_capacity(cases.len());
     for case in cases {
         let outcome = all.remove(&case.name);
         let outcome = outcome.unwrap_or_else(|| Outcome::Broken("it was not run".into()));
         let text = stored.texts.get(&case.name).map(String::as_str);
-        let bits = stored.digests.of.get(&case.name);
+        let digest = stored.digests.get(&case.name);
         let verdict = compare(
             text,
             &outcome,
             is_matrix(&case.name),
             study.tolerance(),
-            bits.map(|b| (b.0, same_build)),
+            digest.map(|d| (d.bits, d.build == build())),
         );
         rows.push(Row {
             case,
@@ -184,6 +183,19 @@ pub fn check(
     })
 }
 
+/// Tracks beyond this many bytes are not recorded.
+const MOST_RECORDED: u64 = 1 << 30;
+
+/// What was accepted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Accepted {
+    /// Combinations that are stored now as they were seen.
+    pub combinations: usize,
+    /// Runs whose tracks were not recorded, since there are a gibibyte of them already: of these a
+    /// later difference tells the step, not the agent.
+    pub without_track: usize,
+}
+
 /// Stores what was seen instead of what was stored, for the rows that `which` takes; what failed
 /// is never stored. Tracks of them and of equal ones that have none are recorded.
 pub fn accept(
@@ -192,7 +204,7 @@ pub fn accept(
     report: &Report,
     which: impl Fn(&Row) -> bool,
     progress: impl Fn(usize, usize) + Sync,
-) -> Result<usize, StoreError> {
+) -> Result<Accepted, StoreError> {
     let mut stored = report.stored.clone();
     let mut accepted = 0;
     let mut record: Vec<&Row> = Vec::new();
@@ -213,22 +225,20 @@ pub fn accept(
         }
         match &row.outcome {
             Some(Outcome::Ran(figures)) => {
-                let of = (figures.bits, figures.trace.clone());
-                stored.digests.of.insert(name.clone(), of);
+                let digest = Digest {
+                    build: build().to_owned(),
+                    bits: figures.bits,
+                    trace: figures.trace.clone(),
+                };
+                stored.digests.insert(name.clone(), digest);
                 if !store.has_track(name, figures.bits) {
                     record.push(row);
                 }
             }
             _ => {
-                stored.digests.of.remove(name);
+                stored.digests.remove(name);
             }
         }
-    }
-    // Digests are those of one build: who accepts a part of it keeps the others' figures alone.
-    if stored.digests.build != build() {
-        let now: BTreeSet<&String> = report.rows.iter().map(|r| &r.case.name).collect();
-        stored.digests.of.retain(|name, _| now.contains(name));
-        stored.digests.build = build().to_owned();
     }
     let source = study.path().file_name().unwrap_or_default();
     store.save(&stored, &source.to_string_lossy())?;
@@ -236,19 +246,26 @@ pub fn accept(
         store.open_tracks()?;
     }
     let done = AtomicUsize::new(0);
+    let recorded = AtomicU64::new(store.recorded());
     let results = side_by_side(&record, study.at_once(), |row| {
-        let (outcome, track) = study.run(&row.case, Keep::Track);
-        let kept = match (outcome, track) {
-            (Outcome::Ran(figures), Some(track)) => {
-                store.save_track(&row.case.name, figures.bits, &track)
-            }
-            _ => Ok(()),
-        };
+        let mut kept = Ok(0);
+        if recorded.load(Ordering::Relaxed) < MOST_RECORDED
+            && let (Outcome::Ran(figures), Some(track)) = study.run(&row.case, Keep::Track)
+        {
+            kept = store.save_track(&row.case.name, figures.bits, &track);
+            recorded.fetch_add(*kept.as_ref().unwrap_or(&0), Ordering::Relaxed);
+        }
         progress(done.fetch_add(1, Ordering::Relaxed) + 1, record.len());
-        kept
+        kept.map(|bytes| usize::from(bytes > 0))
     });
-    results.into_iter().collect::<Result<(), _>>()?;
-    Ok(accepted)
+    let mut tracks = 0;
+    for result in results {
+        tracks += result?;
+    }
+    Ok(Accepted {
+        combinations: accepted,
+        without_track: record.len() - tracks,
+    })
 }
 
 /// Why a combination changed: where the two runs part, and what is known of the old one.
@@ -267,13 +284,13 @@ pub struct Explanation {
 /// Runs a combination again and finds where it parts from the accepted run.
 pub fn explain(study: &Study, store: &Store, stored: &Stored, case: &Case) -> Explanation {
     let (outcome, now) = study.run(case, Keep::Track);
-    let digest = stored.digests.of.get(&case.name);
-    let was = digest.and_then(|(bits, _)| store.load_track(&case.name, *bits));
+    let digest = stored.digests.get(&case.name);
+    let was = digest.and_then(|d| store.load_track(&case.name, d.bits));
     let mut parting = None;
     let mut lacking = None;
     match (&was, &now, digest) {
         (Some(was), Some(now), _) => parting = Track::parting(was, now),
-        (None, Some(_), Some((_, trace))) => {
+        (None, Some(_), Some(Digest { trace, .. })) => {
             if let Outcome::Ran(figures) = &outcome {
                 let both = trace.iter().zip(&figures.trace);
                 let step = both.enumerate().find(|(_, (a, b))| a != b).map(|(i, _)| i);

@@ -42,7 +42,9 @@ mod testing;
 pub mod track;
 
 pub use cases::{Axes, Case, chosen, put};
-pub use check::{Counts, Explanation, Report, Row, Selection, accept, check, explain, moves};
+pub use check::{
+    Accepted, Counts, Explanation, Report, Row, Selection, accept, check, explain, moves,
+};
 pub use compare::{Move, Verdict};
 pub use figures::Figures;
 pub use parallel::side_by_side;

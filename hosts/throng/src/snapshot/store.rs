@@ -5,7 +5,7 @@
 //! hall.snapshots/star__default.snap          one small text per case of the star
 //! hall.snapshots/star__avoidance=none.snap
 //! hall.snapshots/matrix__grid.snap           one line per combination, one file per map
-//! hall.snapshots/digests.txt                 exact bits, and the build that made them
+//! hall.snapshots/digests.txt                 exact bits, and the builds that made them
 //! hall.snapshots/.recorded/                  tracks of the accepted runs, not for version control
 //! ```
 //!
@@ -13,7 +13,7 @@
 //! dashes, then the text. So a `cargo test` through insta and `throng snapshot` share them.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt::Write as _,
     fs, io,
     path::{Path, PathBuf},
@@ -39,8 +39,11 @@ pub enum StoreError {
         /// Why.
         source: io::Error,
     },
-    /// A file is not what it should be: accept anew or take it back from version control.
-    #[error("{path}:{line}: {reason}")]
+    /// A file is not what it should be.
+    #[error(
+        "{path}:{line}: {reason}; take the file back from version control, or delete it and run \
+         with --accept"
+    )]
     Damaged {
         /// Which.
         path: String,
@@ -66,13 +69,26 @@ pub struct Stored {
     pub digests: Digests,
 }
 
-/// Exact bits of accepted runs, and the build that made them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Digests {
-    /// The build ([`build`]).
+impl Stored {
+    /// The builds that made the exact bits.
+    pub fn builds(&self) -> BTreeSet<&str> {
+        self.digests.values().map(|d| d.build.as_str()).collect()
+    }
+}
+
+/// Exact bits of accepted runs, by name. Who accepts a part of them with another build leaves the
+/// others as they were.
+pub type Digests = BTreeMap<String, Digest>;
+
+/// Exact bits of an accepted run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Digest {
+    /// The build that made it ([`build`]).
     pub build: String,
-    /// Sum of the digests of all seeds, and 16 bits of the digest after each step of the first.
-    pub of: BTreeMap<String, (u64, Vec<u16>)>,
+    /// Sum of the digests of all seeds.
+    pub bits: u64,
+    /// 16 bits of the digest after each step of the first seed.
+    pub trace: Vec<u16>,
 }
 
 /// Whether a name is that of a combination of a matrix, not of a case of a star.
@@ -149,7 +165,7 @@ impl Store {
         for path in paths {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             if name == "digests.txt" {
-                stored.digests = Digests::parse(&path, &read(&path)?)?;
+                stored.digests = parse_digests(&path, &read(&path)?)?;
                 continue;
             }
             let Some(stem) = name.strip_suffix(".snap") else {
@@ -204,9 +220,10 @@ impl Store {
                 fs::remove_file(&path).map_err(|e| failed(&path, e))?;
             }
         }
+        self.sweep_tracks(stored);
         write(
             &self.folder.join("digests.txt"),
-            stored.digests.text().as_bytes(),
+            digests_text(stored).as_bytes(),
         )
     }
 
@@ -222,12 +239,37 @@ impl Store {
         write(&folder.join(".gitignore"), b"*\n")
     }
 
+    /// Bytes of the tracks that are kept.
+    pub fn recorded(&self) -> u64 {
+        let listed = fs::read_dir(self.folder.join(".recorded"));
+        let sizes = listed.into_iter().flatten().flatten();
+        sizes
+            .filter_map(|e| e.metadata().ok())
+            .map(|m| m.len())
+            .sum()
+    }
+
+    /// Removes the tracks of combinations that are no more.
+    fn sweep_tracks(&self, stored: &Stored) {
+        let kept: BTreeSet<PathBuf> = (stored.digests.keys())
+            .map(|name| self.track_file(name))
+            .collect();
+        let listed = fs::read_dir(self.folder.join(".recorded"));
+        for path in listed.into_iter().flatten().flatten().map(|e| e.path()) {
+            if path.extension().is_some_and(|e| e == "track") && !kept.contains(&path) {
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+
     /// Keeps the track of an accepted run whose digest is `bits`.
-    pub fn save_track(&self, name: &str, bits: u64, track: &Track) -> Result<(), StoreError> {
+    /// Gives the bytes it takes.
+    pub fn save_track(&self, name: &str, bits: u64, track: &Track) -> Result<u64, StoreError> {
         let path = self.track_file(name);
         let mut bytes = bits.to_le_bytes().to_vec();
         bytes.extend(track.encode());
-        write(&path, &bytes)
+        write(&path, &bytes)?;
+        Ok(bytes.len() as u64)
     }
 
     /// Whether the track of an accepted run is there.
@@ -246,40 +288,46 @@ impl Store {
     }
 }
 
-impl Digests {
-    fn text(&self) -> String {
-        let mut text = format!(
-            "build {}\n# combination: digest, and 16 bits of it after each step in base 64\n",
-            self.build
-        );
-        for (name, (bits, trace)) in &self.of {
-            let _ = writeln!(text, "{name}: {bits:016x} {}", base64(trace));
+/// One part for each build, each with its runs by name.
+fn digests_text(stored: &Stored) -> String {
+    let mut text =
+        "# combination: digest, and 16 bits of it after each step in base 64\n".to_owned();
+    for build in stored.builds() {
+        let _ = writeln!(text, "build {build}");
+        for (name, digest) in stored.digests.iter().filter(|(_, d)| d.build == build) {
+            let trace = base64(&digest.trace);
+            let _ = writeln!(text, "{name}: {:016x} {trace}", digest.bits);
         }
-        text
     }
+    text
+}
 
-    fn parse(path: &Path, text: &str) -> Result<Digests, StoreError> {
-        let mut digests = Digests::default();
-        for (i, line) in text.lines().enumerate() {
-            if let Some(build) = line.strip_prefix("build ") {
-                digests.build = build.to_owned();
-            } else if !line.starts_with('#') && !line.is_empty() {
-                let read = || {
-                    let (name, rest) = line.split_once(": ")?;
-                    let (bits, trace) = rest.split_once(' ').unwrap_or((rest, ""));
-                    let bits = u64::from_str_radix(bits, 16).ok()?;
-                    Some((name.to_owned(), (bits, unbase64(trace)?)))
+fn parse_digests(path: &Path, text: &str) -> Result<Digests, StoreError> {
+    let mut digests = Digests::new();
+    let mut build = "";
+    for (i, line) in text.lines().enumerate() {
+        if let Some(named) = line.strip_prefix("build ") {
+            build = named;
+        } else if !line.starts_with('#') && !line.is_empty() {
+            let read = || {
+                let (name, rest) = line.split_once(": ")?;
+                let (bits, trace) = rest.split_once(' ').unwrap_or((rest, ""));
+                let digest = Digest {
+                    build: build.to_owned(),
+                    bits: u64::from_str_radix(bits, 16).ok()?,
+                    trace: unbase64(trace)?,
                 };
-                let (name, value) = read().ok_or_else(|| StoreError::Damaged {
-                    path: path.display().to_string(),
-                    line: i + 1,
-                    reason: "a name, a digest and the steps were expected".into(),
-                })?;
-                digests.of.insert(name, value);
-            }
+                Some((name.to_owned(), digest))
+            };
+            let (name, digest) = read().ok_or_else(|| StoreError::Damaged {
+                path: path.display().to_string(),
+                line: i + 1,
+                reason: "a name, a digest and the steps were expected".into(),
+            })?;
+            digests.insert(name, digest);
         }
-        Ok(digests)
     }
+    Ok(digests)
 }
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -373,18 +421,31 @@ mod tests {
 
     #[test]
     fn digests_are_read_back() {
-        let mut digests = Digests {
-            build: "1 x".into(),
-            ..Digests::default()
+        let digest = |build: &str, bits, trace: &[u16]| Digest {
+            build: build.into(),
+            bits,
+            trace: trace.to_vec(),
         };
-        let trace = vec![0, 1, 0xffff, 0x1234];
-        digests
-            .of
-            .insert("grid astar".into(), (u64::MAX - 3, trace));
-        digests.of.insert("nav=ecm".into(), (7, Vec::new()));
-        let text = digests.text();
-        assert_eq!(Digests::parse(Path::new("d"), &text).unwrap(), digests);
-        let error = Digests::parse(Path::new("d"), "build x\nwrong\n").unwrap_err();
-        assert!(error.to_string().starts_with("d:2:"), "{error}");
+        let digests = Digests::from([
+            (
+                "grid astar".into(),
+                digest("1 x", u64::MAX - 3, &[0, 1, 0xffff, 0x1234]),
+            ),
+            ("nav=ecm".into(), digest("0 y", 7, &[])),
+            ("nav=grid".into(), digest("1 x", 8, &[5])),
+        ]);
+        let stored = Stored {
+            digests: digests.clone(),
+            ..Stored::default()
+        };
+        let text = digests_text(&stored);
+        assert_eq!(text.matches("build ").count(), 2, "{text}");
+        assert_eq!(parse_digests(Path::new("d"), &text).unwrap(), digests);
+        let error = parse_digests(Path::new("d"), "build x\nwrong\n").unwrap_err();
+        let error = error.to_string();
+        assert!(
+            error.starts_with("d:2:") && error.contains("--accept"),
+            "{error}"
+        );
     }
 }
