@@ -5,7 +5,9 @@
 //! walks. On even ticks of its tier people are registered in cells; on odd ticks it avoids:
 //!
 //! 1. *Emergency check*, in the two first rows of all three vectors: whoever is nearer than beta
-//!    is pushed apart, both alike, and the intermediate waypoint is dropped.
+//!    is pushed apart, both alike, and the intermediate waypoint is dropped. Nobody walks further
+//!    into another than there is room until the next check, two ticks later: at walking pace two
+//!    who meet would be through each other by then.
 //! 2. *Security check*, in the front cells from the second on: the first one with somebody in it,
 //!    `f[i]`, gives an intermediate waypoint in `l[i-1]` or `r[i-1]` and slows the walker down.
 //!
@@ -37,8 +39,12 @@ const MOST_CELLS: i32 = 8;
 const MOST_NEIGHBOURS: u32 = 16;
 /// Numbers kept per agent: seconds left of the waypoint, share of the wanted speed walked at.
 const SCALARS: usize = 2;
-/// Vectors kept per agent: offset of the waypoint, the last push, the way that bumping bars.
+/// Vectors kept per agent: offset of the waypoint, the last push, the velocity that others bar.
 const TANGENTS: usize = 3;
+/// Times that the velocity is held back from each of those nearby in turn.
+const BAR_ROUNDS: usize = 2;
+/// Share of the speed that who comes takes, with which one steps past it.
+const PAST: f32 = 0.5;
 
 options! {
     /// Waypoints round people ahead, pushing apart when that was too late.
@@ -87,6 +93,16 @@ fn behind_wall(walls: &[NearWall], to: Vec2, radius: f32) -> bool {
         let nearest = wall.a + along * share.clamp(0.0, 1.0);
         crosses || nearest.distance_squared(to) < radius * radius
     })
+}
+
+/// Somebody close by.
+struct Near {
+    /// Towards them.
+    to: Vec2,
+    /// Between the bodies, metres; negative where they overlap.
+    room: f32,
+    /// How much of what must be done one does oneself.
+    share: f32,
 }
 
 impl ShortTerm {
@@ -152,7 +168,7 @@ impl LocalAvoidance for ShortTerm {
     fn memory(&self) -> Memory {
         Memory {
             scalars: &["waypoint left", "pace lost"],
-            tangents: &["waypoint", "pushed", "bumped"],
+            tangents: &["waypoint", "pushed", "barred"],
             locations: &[],
         }
     }
@@ -201,11 +217,49 @@ impl ShortTerm {
         first
     }
 
+    /// A neighbour in the two first rows of the cells of either, if bodies and `gap` may meet within
+    /// `until` seconds.
+    #[inline]
+    fn near(
+        &self,
+        chunk: &SteerChunk<'_>,
+        i: usize,
+        n: usize,
+        forward: Vec2,
+        until: f32,
+    ) -> Option<Near> {
+        let seen = &chunk.neighbours.seen[n];
+        let bodies = chunk.radius[i] + chunk.neighbours.radius[n];
+        let paces = chunk.max_speed[i] + seen.velocity.x.abs() + seen.velocity.y.abs();
+        let least = bodies + self.gap + paces * until;
+        let distance = seen.offset.length_squared();
+        if distance > least * least {
+            return None;
+        }
+        let (row, column) = cell_of(seen.offset, forward, self.cell);
+        let mine = (0..=1).contains(&row) && column.abs() <= 1;
+        let facing = seen.velocity.try_normalize().unwrap_or(-seen.offset);
+        let (row, column) = cell_of(-seen.offset, facing, self.cell);
+        let theirs = (0..=1).contains(&row) && column.abs() <= 1;
+        if !(mine || theirs) {
+            return None;
+        }
+        let first = chunk.id[i] < chunk.neighbours.id[n];
+        let apart = if first { Vec2::X } else { Vec2::NEG_X };
+        // Who avoids nobody moves nobody's half.
+        let alone = chunk.neighbours.flags[n] & NON_RECIPROCAL != 0;
+        Some(Near {
+            to: seen.offset.try_normalize().unwrap_or(apart),
+            room: distance.sqrt() - bodies,
+            share: if alone { 1.0 } else { 0.5 },
+        })
+    }
+
     fn steer_one(&self, chunk: &SteerChunk<'_>, i: usize, out: &mut SteerOut<'_>) {
         let scalars = &mut out.memory.scalars[SCALARS * i..SCALARS * (i + 1)];
         let tangents = &mut out.memory.tangents[TANGENTS * i..TANGENTS * (i + 1)];
         let (mut left, mut lost) = (scalars[0], scalars[1]);
-        let [mut waypoint, pushed, mut bumped] = [tangents[0], tangents[1], tangents[2]];
+        let [mut waypoint, pushed, mut barred] = [tangents[0], tangents[1], tangents[2]];
         let dt = chunk.dt;
         let (preferred, radius) = (chunk.preferred[i], chunk.radius[i]);
         let wanted = preferred.length();
@@ -220,41 +274,18 @@ impl ShortTerm {
         left -= dt;
         lost = (lost - dt / self.recover).max(0.0);
         let mut push = Vec2::ZERO;
-        if chunk.tick[i] % 2 == 1 {
-            bumped = Vec2::ZERO;
+        let checks = chunk.tick[i] % 2 == 1;
+        if checks {
             // Emergency check.
             for n in chunk.neighbours_of(i) {
-                let seen = chunk.neighbours.seen[n];
-                let flags = chunk.neighbours.flags[n];
-                let least = radius + chunk.neighbours.radius[n] + self.gap;
-                let distance = seen.offset.length_squared();
-                if distance > least * least {
+                let Some(Near { to, room, share }) = self.near(chunk, i, n, forward, 0.0) else {
                     continue;
-                }
-                let deep = least - distance.sqrt();
+                };
+                let deep = self.gap - room;
                 if deep <= 0.0 {
                     continue;
                 }
-                let (row, column) = cell_of(seen.offset, forward, self.cell);
-                let mine = (0..=1).contains(&row) && column.abs() <= 1;
-                let facing = seen.velocity.try_normalize().unwrap_or(-seen.offset);
-                let (row, column) = cell_of(-seen.offset, facing, self.cell);
-                let theirs = (0..=1).contains(&row) && column.abs() <= 1;
-                if !(mine || theirs) {
-                    continue;
-                }
-                let away = seen.offset.try_normalize().unwrap_or_else(|| {
-                    let first = chunk.id[i] < chunk.neighbours.id[n];
-                    if first { Vec2::X } else { Vec2::NEG_X }
-                });
-                // Who avoids nobody moves nobody's half.
-                let share = if flags & NON_RECIPROCAL != 0 {
-                    1.0
-                } else {
-                    0.5
-                };
-                push -= away * (deep * share);
-                bumped += away;
+                push -= to * (deep * share);
                 left = 0.0;
             }
             // Security check.
@@ -284,16 +315,36 @@ impl ShortTerm {
             let blend = (dt / self.turn).min(1.0);
             velocity = chunk.velocity[i] + (way - chunk.velocity[i]) * blend;
         }
-        // Who bumped into somebody does not walk on into it.
-        if let Some(way) = bumped.try_normalize() {
-            velocity -= way * velocity.dot(way).max(0.0);
+        if checks {
+            barred = Vec2::ZERO;
+            let until = 2.0 * dt;
+            for n in (0..BAR_ROUNDS).flat_map(|_| chunk.neighbours_of(i)) {
+                let Some(Near { to, room, share }) = self.near(chunk, i, n, forward, until) else {
+                    continue;
+                };
+                // One stands rather than walk into who comes, and takes its share of the room.
+                let theirs = chunk.neighbours.seen[n].velocity.dot(to);
+                let most = (room.max(0.0) * share / until + theirs).max(0.0);
+                let back = (velocity.dot(to) - most).max(0.0);
+                let mut change = to * -back;
+                if theirs < 0.0 {
+                    // Past who comes, on the side away from it.
+                    let right = forward.perp_dot(to) >= 0.0;
+                    change += if right { -to.perp() } else { to.perp() } * (PAST * back);
+                }
+                velocity += change;
+                barred += change;
+            }
+        } else if barred != Vec2::ZERO {
+            // As far as the last check let it.
+            velocity = chunk.velocity[i];
         }
         out.velocity[i] = velocity.clamp_length_max(chunk.max_speed[i]);
         out.push[i] = push;
         scalars.copy_from_slice(&[left, lost]);
         // The core caps pushes at half a radius.
         let pushed = push.clamp_length_max(radius / 2.0);
-        tangents.copy_from_slice(&[waypoint, pushed, bumped]);
+        tangents.copy_from_slice(&[waypoint, pushed, barred]);
     }
 }
 
@@ -301,7 +352,7 @@ register! {
     Avoidance "short-term" => ShortTerm,
     about: "Intermediate waypoints round people in the cells ahead, pushing apart in emergencies.",
     when: "Large crowds watched from some way off, tiers of low interest, beside fields that plan ahead.",
-    when_not: "Dense crowds or narrow counterflows are watched closely: orca, social-force or predictive.",
+    when_not: "Dense crowds or narrow counterflows are watched closely: orca, social-force or predictive. Who meets at a door from both sides waits long for each other.",
     growth: "Linear in agents; every second tick does little.",
     paper: "Yersin, Maim, Morini, Thalmann 2008: Real-time crowd motion planning, Algorithm 1",
     needs: Capabilities::NONE,

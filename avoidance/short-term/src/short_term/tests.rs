@@ -75,6 +75,33 @@ fn two_who_meet_pass_each_other() {
     assert!(few.people[0].at.x > 7.0 && few.people[1].at.x < 1.0);
 }
 
+/// People who come out of nowhere at arm's length, head-on or past each other's shoulder: the check
+/// every second tick still keeps the bodies (radius 0.25 m) apart.
+#[test]
+fn nobody_walks_through_who_comes() {
+    for (apart, beside) in [(0.6, 0.0), (0.7, 0.1), (0.8, -0.1), (1.0, 0.3), (0.9, 0.0)] {
+        for first_tick in [0, 1] {
+            let mut few = Few::of([
+                Someone::walking(v(0.0, 0.0), v(1.5, 0.0)),
+                Someone::walking(v(apart, beside), v(-1.5, 0.0)),
+            ]);
+            few.step = first_tick;
+            let mut least = f32::INFINITY;
+            for _ in 0..60 {
+                few.walk(&model(), 0.1, 1);
+                least = least.min(few.people[0].at.distance(few.people[1].at));
+            }
+            let case = format!("{apart} m ahead, {beside} m beside, tick {first_tick}");
+            // Without a look in the first tick nothing can be done about that tick.
+            let blind = if first_tick == 0 { 0.3 } else { 0.0 };
+            let room = (Vec2::new(apart - blind, beside).length() - 0.5).min(0.0);
+            assert!(least > 0.45 + room, "{case}: as near as {least} m");
+            let passed = few.people[0].at.x - few.people[1].at.x;
+            assert!(passed > 1.0, "{case}: {passed} m past each other");
+        }
+    }
+}
+
 #[test]
 fn overlapping_bodies_are_pushed_apart_alike() {
     let mut few = Few::of([
