@@ -103,10 +103,8 @@ impl Expander {
         let theta = expansion == Expansion::ThetaStar;
         self.buckets.resize_with(BUCKETS, Vec::new);
         let plain = costs.sight.as_ref().filter(|_| !theta);
-        if let Some(sight) = plain
-            && self.octile.grow(stencil, costs, sight, goal, out)
-        {
-            // Two queues were enough.
+        if let Some(sight) = plain {
+            self.octile.grow(stencil, costs, sight, goal, out);
         } else if costs.each.is_empty() {
             self.uniform
                 .grow(stencil, costs, theta, goal, &mut self.buckets, out);

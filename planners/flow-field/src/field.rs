@@ -20,7 +20,8 @@ impl Way {
     /// A direction, 2e-5 off at most.
     #[inline(always)]
     pub fn along(unit: Vec2) -> Way {
-        let nearest = |v: f32| (v * UNIT + 0.5_f32.copysign(v)) as i16;
+        // By way of 32 bits, because compilers do that for several at once.
+        let nearest = |v: f32| (v * UNIT + 0.5_f32.copysign(v)) as i32 as i16;
         Way {
             x: nearest(unit.x),
             y: nearest(unit.y),
