@@ -9,8 +9,8 @@
 //! to t passes walk straight to t too. Where that cannot be said, at the rims of shadows, the line
 //! is followed from cell to cell, or the slot walks to a neighbour.
 //!
-//! `octile` is for Dijkstra's algorithm at one price everywhere on plain lattices, `uniform` for one
-//! price everywhere else and for theta*, `priced` for steps of different prices.
+//! `octile` is for Dijkstra's algorithm at one price everywhere on one floor, `uniform` for one price
+//! on several floors and for theta*, `priced` for steps of different prices.
 
 mod octile;
 mod priced;
@@ -284,6 +284,56 @@ mod tests {
             assert_same(&field.cost, &tree(&map, &terms, goal), 3e-7);
             assert!(field.cost.iter().filter(|c| c.is_finite()).count() > 300);
         }
+    }
+
+    #[test]
+    fn goals_with_something_left_to_pay_are_walked_to_where_that_is_cheaper() {
+        for map in cluttered() {
+            let terms = Terms::lengths(&map, &[], 0.0);
+            let stencil = Stencil::of(&map).unwrap();
+            let costs = StepCosts::on(&stencil, &terms);
+            let goals = [
+                (goal_of(&map), 9.3),
+                (0, 0.0),
+                (map.nodes() as NodeId - 1, 4.0),
+            ];
+            let mut field = Field::default();
+            let seeds = goals.map(|(node, left)| (stencil.slot_of(node), left));
+            let mut expander = Expander::default();
+            expander.grow(&stencil, &costs, Expansion::Dijkstra, &seeds, &mut field);
+            let trees = goals.map(|(node, left)| (tree(&map, &terms, node), left));
+            for node in 0..map.nodes() {
+                let found = field.cost[stencil.slot[node] as usize];
+                let wanted = trees.iter().map(|(tree, left)| tree[node] + left);
+                let wanted = wanted.fold(f32::INFINITY, f32::min);
+                // What is left is kept as a whole number of parts of a step.
+                assert!(
+                    found == wanted || (found - wanted).abs() < 1e-3,
+                    "{found} {wanted}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn directions_beside_slanted_walls_are_those_of_straight_lines() {
+        let near = |p: Vec2, [a, b]: [Vec2; 2], width: f32| {
+            let along = ((p - a).dot(b - a) / (b - a).length_squared()).clamp(0.0, 1.0);
+            p.distance(a.lerp(b, along)) < width + 0.5
+        };
+        let walls = [[10.0, 20.0, 60.0, 36.0], [20.0, 80.0, 44.0, 46.0]];
+        let map = lattice(96, 96, |x, y| {
+            let p = Vec2::new(x as f32 + 0.5, y as f32 + 0.5);
+            let wall = |[a, b, c, d]: [f32; 4]| near(p, [Vec2::new(a, b), Vec2::new(c, d)], 1.5);
+            !walls.into_iter().any(wall) && p.distance(Vec2::new(66.0, 62.0)) > 14.5
+        });
+        let terms = Terms::lengths(&map, &[], 0.0);
+        let at = |p: &throng_core::Location| (p.point.x, p.point.y) == (88.5, 10.5);
+        let goal = map.node_place.iter().position(at).unwrap() as NodeId;
+        let [graph, theta] = BOTH.map(|expansion| grown(&map, &terms, expansion, goal));
+        let pairs = graph.way.iter().zip(&theta.way);
+        let off = pairs.filter(|(a, b)| a.dot(**b) < 0.98).count() - 1;
+        assert!(off * 100 < map.nodes(), "{off} of {}", map.nodes());
     }
 
     #[test]

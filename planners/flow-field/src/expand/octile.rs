@@ -364,8 +364,7 @@ impl Lines<'_> {
         let reach = x.abs().max(y.abs());
         if reach <= 7 {
             let seen = self.sight.sees_near(self.open, slot, (x, y));
-            // Not a branch, because nobody can tell what it would do.
-            return step ^ (leap ^ step) & u32::from(seen).wrapping_neg();
+            return if seen { leap } else { step };
         }
         if self.sight.is_clear(slot, reach) | self.passes_between(slot, way, leap, (x, y)) {
             return leap;
@@ -388,27 +387,34 @@ impl Lines<'_> {
     }
 
     /// Of the places that the neighbours on cheapest ways walk to and that the slot sees the one by
-    /// which the way is shortest, or the neighbour itself.
+    /// which the way is shortest. If it sees none of them, of those that the others walk to, as long
+    /// as that is no detour: else ways would turn in the open. Or the neighbour itself.
     #[inline(never)]
     fn choose(&self, slot: Slot, way: usize) -> Leap {
+        /// In steps, more than any way has.
+        const SECOND: f32 = 1e9;
         let s = slot as usize;
+        let steps = |cost: u32| cost as f32 / STRAIGHT as f32;
         let mut best = (f32::INFINITY, STAY.wrapping_add(LEAP[way]));
         let mut tried = best.1;
         for k in [way, (way + 1) % 8, (way + 7) % 8] {
             let other = self.beside(slot, k);
-            let step = if k % 2 == 1 { DIAGONAL } else { STRAIGHT };
             let leap = self.leap[other].wrapping_add(LEAP[k]);
-            let equal = self.open[s] >> k & 1 == 1
-                && self.leap[other] >= SETTLED
-                && self.cost[other] + step == self.cost[s];
-            if !equal || leap == tried {
+            let settled = self.leap[other] >= SETTLED;
+            if self.open[s] >> k & 1 == 0 || !settled || leap == tried {
                 continue;
             }
             tried = leap;
             let (x, y) = columns_rows(leap);
             let end = (slot as i32 + y * self.stencil.stride + x) as usize;
-            let line = ((x * x + y * y) as f32).sqrt();
-            let through = self.cost[end] as f32 / STRAIGHT as f32 + line;
+            let mut through = steps(self.cost[end]) + ((x * x + y * y) as f32).sqrt();
+            let step = if k % 2 == 1 { DIAGONAL } else { STRAIGHT };
+            if self.cost[other] + step != self.cost[s] {
+                if through > steps(self.cost[s]) {
+                    continue;
+                }
+                through += SECOND;
+            }
             if through < best.0 && self.sight.sees(self.open, slot, (x, y)) {
                 best = (through, leap);
             }
