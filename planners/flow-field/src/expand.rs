@@ -317,15 +317,21 @@ mod tests {
 
     #[test]
     fn directions_beside_slanted_walls_are_those_of_straight_lines() {
-        let near = |p: Vec2, [a, b]: [Vec2; 2], width: f32| {
+        let near = |p: Vec2, a: Vec2, b: Vec2, width: f32| {
             let along = ((p - a).dot(b - a) / (b - a).length_squared()).clamp(0.0, 1.0);
-            p.distance(a.lerp(b, along)) < width + 0.5
+            p.distance(a + (b - a) * along) < width
         };
-        let walls = [[10.0, 20.0, 60.0, 36.0], [20.0, 80.0, 44.0, 46.0]];
+        let wall = |p: Vec2| {
+            near(p, Vec2::new(10.0, 20.0), Vec2::new(60.0, 36.0), 2.0)
+                || near(p, Vec2::new(20.0, 80.0), Vec2::new(44.0, 46.0), 1.5)
+                || p.distance(Vec2::new(66.0, 62.0)) < 14.0
+        };
         let map = lattice(96, 96, |x, y| {
-            let p = Vec2::new(x as f32 + 0.5, y as f32 + 0.5);
-            let wall = |[a, b, c, d]: [f32; 4]| near(p, [Vec2::new(a, b), Vec2::new(c, d)], 1.5);
-            !walls.into_iter().any(wall) && p.distance(Vec2::new(66.0, 62.0)) > 14.5
+            // No wall at the cell's corners, sides and middle.
+            let parts = (0..9).map(|k| Vec2::new((k % 3) as f32, (k / 3) as f32) / 2.0);
+            !parts
+                .into_iter()
+                .any(|part| wall(Vec2::new(x as f32, y as f32) + part))
         });
         let terms = Terms::lengths(&map, &[], 0.0);
         let at = |p: &throng_core::Location| (p.point.x, p.point.y) == (88.5, 10.5);

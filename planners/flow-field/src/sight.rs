@@ -114,7 +114,7 @@ impl Sight {
     pub fn of(stencil: &Stencil, open: &[u8], regular: bool) -> Option<Sight> {
         let slots = open.len();
         let stride = stencil.stride;
-        if stencil.jumps() || !regular || slots / stride as usize >> (64 - FRACTION) != 0 {
+        if stencil.jumps() || !regular || (slots / stride as usize) >> (64 - FRACTION) != 0 {
             return None;
         }
         let is_free = |slot: i32| open.get(slot as usize).is_some_and(|o| *o != 0);
@@ -171,7 +171,7 @@ impl Sight {
         let (left, down) = (i32::from(x < 0), i32::from(y < 0));
         let at = down * 128 + left * 64 + y.abs() * WIDE + x.abs();
         let line = LINES[at as usize & 255];
-        let row = (u64::from(slot) * self.per_slot >> FRACTION) as i32;
+        let row = ((u64::from(slot) * self.per_slot) >> FRACTION) as i32;
         let column = slot as i32 - row * self.stride - (WIDE - 1) * left;
         let row = row - (WIDE - 1) * down;
         let seen = self.plain.window(column, row) & line == line;

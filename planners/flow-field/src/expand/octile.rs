@@ -279,7 +279,7 @@ impl Band<'_> {
     fn hand_on<const STEP: u32>(&mut self, slot: usize, open: u8, k: usize, paid: u32) {
         let other = (slot as i32 + self.offset[k]) as usize;
         let closed = u32::from(open >> k & 1).wrapping_sub(1);
-        let through = paid + STEP | closed;
+        let through = (paid + STEP) | closed;
         let known = self.cost[other];
         self.cost[other] = through.min(known);
         let onward = (slot as u32).wrapping_add(self.onward[k]);
