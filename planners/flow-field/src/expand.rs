@@ -9,8 +9,8 @@
 //! to t passes walk straight to t too. Where that cannot be said, at the rims of shadows, the line
 //! is followed from cell to cell, or the slot walks to a neighbour.
 //!
-//! `octile` is for Dijkstra's algorithm at one price everywhere on plain lattices, `uniform` for one
-//! price everywhere else and for theta*, `priced` for steps of different prices.
+//! `octile` is for Dijkstra's algorithm at one price everywhere on one floor, `uniform` for one price
+//! on several floors and for theta*, `priced` for steps of different prices.
 
 mod octile;
 mod priced;
@@ -103,10 +103,8 @@ impl Expander {
         let theta = expansion == Expansion::ThetaStar;
         self.buckets.resize_with(BUCKETS, Vec::new);
         let plain = costs.sight.as_ref().filter(|_| !theta);
-        if let Some(sight) = plain
-            && self.octile.grow(stencil, costs, sight, goal, out)
-        {
-            // Two queues were enough.
+        if let Some(sight) = plain {
+            self.octile.grow(stencil, costs, sight, goal, out);
         } else if costs.each.is_empty() {
             self.uniform
                 .grow(stencil, costs, theta, goal, &mut self.buckets, out);
@@ -286,6 +284,62 @@ mod tests {
             assert_same(&field.cost, &tree(&map, &terms, goal), 3e-7);
             assert!(field.cost.iter().filter(|c| c.is_finite()).count() > 300);
         }
+    }
+
+    #[test]
+    fn goals_with_something_left_to_pay_are_walked_to_where_that_is_cheaper() {
+        for map in cluttered() {
+            let terms = Terms::lengths(&map, &[], 0.0);
+            let stencil = Stencil::of(&map).unwrap();
+            let costs = StepCosts::on(&stencil, &terms);
+            let goals = [
+                (goal_of(&map), 9.3),
+                (0, 0.0),
+                (map.nodes() as NodeId - 1, 4.0),
+            ];
+            let mut field = Field::default();
+            let seeds = goals.map(|(node, left)| (stencil.slot_of(node), left));
+            let mut expander = Expander::default();
+            expander.grow(&stencil, &costs, Expansion::Dijkstra, &seeds, &mut field);
+            let trees = goals.map(|(node, left)| (tree(&map, &terms, node), left));
+            for node in 0..map.nodes() {
+                let found = field.cost[stencil.slot[node] as usize];
+                let wanted = trees.iter().map(|(tree, left)| tree[node] + left);
+                let wanted = wanted.fold(f32::INFINITY, f32::min);
+                // What is left is kept as a whole number of parts of a step.
+                assert!(
+                    found == wanted || (found - wanted).abs() < 1e-3,
+                    "{found} {wanted}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn directions_beside_slanted_walls_are_those_of_straight_lines() {
+        let near = |p: Vec2, a: Vec2, b: Vec2, width: f32| {
+            let along = ((p - a).dot(b - a) / (b - a).length_squared()).clamp(0.0, 1.0);
+            p.distance(a + (b - a) * along) < width
+        };
+        let wall = |p: Vec2| {
+            near(p, Vec2::new(10.0, 20.0), Vec2::new(60.0, 36.0), 2.0)
+                || near(p, Vec2::new(20.0, 80.0), Vec2::new(44.0, 46.0), 1.5)
+                || p.distance(Vec2::new(66.0, 62.0)) < 14.0
+        };
+        let map = lattice(96, 96, |x, y| {
+            // No wall at the cell's corners, sides and middle.
+            let parts = (0..9).map(|k| Vec2::new((k % 3) as f32, (k / 3) as f32) / 2.0);
+            !parts
+                .into_iter()
+                .any(|part| wall(Vec2::new(x as f32, y as f32) + part))
+        });
+        let terms = Terms::lengths(&map, &[], 0.0);
+        let at = |p: &throng_core::Location| (p.point.x, p.point.y) == (88.5, 10.5);
+        let goal = map.node_place.iter().position(at).unwrap() as NodeId;
+        let [graph, theta] = BOTH.map(|expansion| grown(&map, &terms, expansion, goal));
+        let pairs = graph.way.iter().zip(&theta.way);
+        let off = pairs.filter(|(a, b)| a.dot(**b) < 0.98).count() - 1;
+        assert!(off * 100 < map.nodes(), "{off} of {}", map.nodes());
     }
 
     #[test]

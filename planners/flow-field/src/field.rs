@@ -13,6 +13,9 @@ pub struct Way {
 /// The length of a [`Way`].
 const UNIT: f32 = 32767.0;
 
+/// 1.5 * 2^23: about it floats are 1 apart.
+const WHOLE: f32 = 12_582_912.0;
+
 impl Way {
     /// No direction: at a goal, or where there is no way.
     pub const NONE: Way = Way { x: 0, y: 0 };
@@ -20,7 +23,8 @@ impl Way {
     /// A direction, 2e-5 off at most.
     #[inline(always)]
     pub fn along(unit: Vec2) -> Way {
-        let nearest = |v: f32| (v * UNIT + 0.5_f32.copysign(v)) as i16;
+        // Where floats are whole numbers apart, adding rounds, and the last bits are the number.
+        let nearest = |v: f32| (v * UNIT + WHOLE).to_bits() as i16;
         Way {
             x: nearest(unit.x),
             y: nearest(unit.y),

@@ -1,32 +1,79 @@
-//! What slots see on lattices whose steps follow from which cells are free.
+//! What slots see of each other on one floor.
 //!
 //! Lines of sight between slots are asked for once or more per slot and field, so what answers
 //! them quickly is kept beside the steps: the cells about each slot as bits, against which a line
-//! of up to seven columns and rows is one mask, and how far all about it is free, by which longer
-//! lines are followed in leaps.
+//! of up to seven columns and rows is one mask, and how far all about it is plain, by which longer
+//! lines are followed in leaps. A cell is plain if its steps follow from which cells about it are
+//! free; others lie at walls that pass between cells, and lines through them are followed by steps.
 
 use crate::stencil::{Slot, Stencil, step_towards};
 
 /// Columns and rows of a window.
 const WIDE: i32 = 8;
 
+/// Cells as bits, few enough to stay where they are quickly read: eight columns after eight columns,
+/// each a byte per row. About the map eight columns and rows are empty.
+#[derive(Clone, Debug, PartialEq)]
+struct Cells {
+    bytes: Vec<u8>,
+    rows: usize,
+}
+
+impl Cells {
+    fn of(is_set: impl Fn(usize) -> bool, slots: usize, stride: usize) -> Cells {
+        let rows = slots.div_ceil(stride) + 2 * WIDE as usize;
+        let mut bytes = vec![0; (stride / 8 + 4) * rows];
+        for slot in (0..slots).filter(|s| is_set(*s)) {
+            let (column, row) = (slot % stride + 8, slot / stride + 8);
+            bytes[column / 8 * rows + row] |= 1 << (column % 8);
+        }
+        Cells { bytes, rows }
+    }
+
+    /// The 8 x 8 cells whose first is at a column and row, which may lie beside the map.
+    #[inline(always)]
+    fn window(&self, column: i32, row: i32) -> u64 {
+        let (column, row) = ((column + WIDE) as usize, (row + WIDE) as usize);
+        let at = column / 8 * self.rows + row;
+        let eight_rows = |at: usize| match self.bytes[at..].first_chunk() {
+            Some(rows) => u64::from_le_bytes(*rows),
+            None => 0,
+        };
+        // Of each row the upper bits of one byte and the lower ones of the next.
+        let (one, two) = (eight_rows(at), eight_rows(at + self.rows));
+        let low = EACH_ROW * (0xFF >> (column % 8));
+        one >> (column % 8) & low | two << (8 - column % 8) & !low
+    }
+}
+
+/// The first cell of each row of a window.
+const EACH_ROW: u64 = 0x0101_0101_0101_0101;
+
+/// Bits of the fraction by which slots are divided by the stride. Slots have 27 bits and rows fewer
+/// than 15, so the quotient is exact.
+const FRACTION: u32 = 42;
+
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Sight {
-    /// The eight cells of a row that begin at each slot, after `pad` empty ones.
-    rows: Vec<u8>,
-    pad: i32,
-    /// So many cells all about each slot are free.
+    plain: Cells,
+    /// Nothing if all free cells are plain.
+    free: Option<Cells>,
+    /// So many cells all about each slot are plain.
     clear: Vec<u8>,
     stride: i32,
+    /// A row per slots, as a fraction.
+    per_slot: u64,
     offset: [i32; 8],
 }
 
 /// The cells that the line from a window's first cell to another one needs, one bit each.
 /// A line through a corner of cells needs both cells beside it.
-const fn line(columns: i32, rows: i32, mirrored: bool) -> u64 {
-    const fn bit(x: i32, y: i32, mirrored: bool) -> u64 {
-        1 << (y * WIDE + if mirrored { WIDE - 1 - x } else { x })
+const fn line(columns: i32, rows: i32, mirrored: [bool; 2]) -> u64 {
+    const fn bit(x: i32, y: i32, mirrored: [bool; 2]) -> u64 {
+        let x = if mirrored[0] { WIDE - 1 - x } else { x };
+        let y = if mirrored[1] { WIDE - 1 - y } else { y };
+        1 << (y * WIDE + x)
     }
     let (mut x, mut y, mut cells) = (0, 0, bit(0, 0, mirrored));
     let (mut to_column, mut to_row) = (rows, columns);
@@ -49,52 +96,44 @@ const fn line(columns: i32, rows: i32, mirrored: bool) -> u64 {
     cells
 }
 
-/// Lines within windows, by side (to the right, to the left), row and column.
-const WIDE_LINES: [u64; 128] = {
-    let mut lines = [0; 128];
+/// Lines within windows, by sides (to the left and right, up and down), row and column.
+const LINES: [u64; 256] = {
+    let mut lines = [0; 256];
     let mut i = 0;
-    while i < 128 {
-        lines[i as usize] = line(i % WIDE, i / WIDE % WIDE, i >= 64);
+    while i < 256 {
+        let mirrored = [i & 64 != 0, i & 128 != 0];
+        lines[i as usize] = line(i % WIDE, i / WIDE % WIDE, mirrored);
         i += 1;
     }
     lines
 };
 
 impl Sight {
-    /// Over the open steps of a lattice; nothing if these do not follow from which cells are free.
-    pub fn of(stencil: &Stencil, open: &[u8]) -> Option<Sight> {
+    /// Over the open steps of a lattice; nothing if there are several floors, or diagonal steps
+    /// not all of whose four sides may be walked.
+    pub fn of(stencil: &Stencil, open: &[u8], regular: bool) -> Option<Sight> {
         let slots = open.len();
-        if stencil.jumps() {
+        let stride = stencil.stride;
+        if stencil.jumps() || !regular || (slots / stride as usize) >> (64 - FRACTION) != 0 {
             return None;
         }
         let is_free = |slot: i32| open.get(slot as usize).is_some_and(|o| *o != 0);
-        for slot in (0..slots as i32).filter(|s| is_free(*s)) {
-            for k in 0..8 {
-                let around = [k, (k + 1) % 8, (k + 7) % 8];
-                let needed = if k % 2 == 1 {
-                    &around[..]
-                } else {
-                    &around[..1]
-                };
-                let free = needed.iter().all(|k| is_free(slot + stencil.offset[*k]));
-                if free != (open[slot as usize] >> k & 1 == 1) {
-                    return None;
-                }
-            }
-        }
-        let stride = stencil.stride;
-        let pad = WIDE * stride + 64;
-        let mut rows = vec![0; slots + 2 * pad as usize];
-        for i in 0..rows.len() as i32 - WIDE {
-            // Nothing can be seen from before or behind the map.
-            let cells = (0..WIDE).filter(|b| is_free(i - pad + b));
-            rows[i as usize] = cells.fold(0, |bits, b| bits | 1 << b);
-        }
-        let mut clear: Vec<u8> = open
-            .iter()
-            .map(|o| if *o == 0 { 0 } else { u8::MAX })
-            .collect();
-        // Distances to what is not free along rows, columns and diagonals, in two sweeps.
+        let is_plain = |slot: i32| {
+            is_free(slot)
+                && (0..8).all(|k| {
+                    let around = [k, (k + 1) % 8, (k + 7) % 8];
+                    let needed = &around[..if k % 2 == 1 { 3 } else { 1 }];
+                    let free = needed.iter().all(|k| is_free(slot + stencil.offset[*k]));
+                    free == (open[slot as usize] >> k & 1 == 1)
+                })
+        };
+        let plain: Vec<bool> = (0..slots as i32).map(is_plain).collect();
+        let all_plain = (0..slots).all(|s| plain[s] == (open[s] != 0));
+        let of_plain = Cells::of(|slot| plain[slot], slots, stride as usize);
+        let of_free =
+            (!all_plain).then(|| Cells::of(|slot| open[slot] != 0, slots, stride as usize));
+        let mut clear: Vec<u8> = plain.iter().map(|p| u8::from(*p) * u8::MAX).collect();
+        // Distances to what is not plain along rows, columns and diagonals, in two sweeps.
         let inner = stride as usize + 1..slots.saturating_sub(stride as usize + 1);
         let mut grow = |slot: usize, steps: [usize; 4]| {
             let beside = steps.map(|k| clear[(slot as i32 + stencil.offset[k]) as usize]);
@@ -105,20 +144,22 @@ impl Sight {
         inner.rev().for_each(|slot| grow(slot, [0, 1, 2, 3]));
         clear.iter_mut().for_each(|c| *c = c.saturating_sub(1));
         Some(Sight {
-            rows,
-            pad,
+            plain: of_plain,
+            free: of_free,
             clear,
             stride,
+            per_slot: (1 << FRACTION) / stride as u64 + 1,
             offset: stencil.offset,
         })
     }
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.rows.len() + self.clear.len()
+        let free = self.free.as_ref().map_or(0, |f| f.bytes.len());
+        self.plain.bytes.len() + free + self.clear.len()
     }
 
-    /// Whether all cells within so many columns and rows are free.
+    /// Whether all cells within so many columns and rows are plain.
     #[inline(always)]
     pub fn is_clear(&self, slot: Slot, reach: i32) -> bool {
         i32::from(self.clear[slot as usize]) >= reach
@@ -126,25 +167,27 @@ impl Sight {
 
     /// Whether a slot sees one at most 7 columns and rows away.
     #[inline(always)]
-    pub fn sees_wide(&self, slot: Slot, (x, y): (i32, i32)) -> bool {
-        let left = x < 0;
-        let at = usize::from(left) * 64 + (y.abs() * WIDE + x.abs()) as usize;
-        let line = WIDE_LINES[at & 127];
-        let up = if y < 0 { -self.stride } else { self.stride };
-        let mut row = self.pad + slot as i32 - if left { WIDE - 1 } else { 0 };
-        let mut cells = 0;
-        for i in 0..WIDE {
-            cells |= u64::from(self.rows[row as usize]) << (8 * i);
-            row += up;
-        }
-        cells & line == line
+    pub fn sees_near(&self, open: &[u8], slot: Slot, (x, y): (i32, i32)) -> bool {
+        let (left, down) = (i32::from(x < 0), i32::from(y < 0));
+        let at = down * 128 + left * 64 + y.abs() * WIDE + x.abs();
+        let line = LINES[at as usize & 255];
+        let row = ((u64::from(slot) * self.per_slot) >> FRACTION) as i32;
+        let column = slot as i32 - row * self.stride - (WIDE - 1) * left;
+        let row = row - (WIDE - 1) * down;
+        let seen = self.plain.window(column, row) & line == line;
+        let Some(free) = &self.free else {
+            return seen;
+        };
+        // Whatever lies at a wall between cells is followed by its steps.
+        let in_doubt = || free.window(column, row) & line == line;
+        seen || in_doubt() && self.follow(open, slot, (x, y))
     }
 
     /// Whether a slot sees another one.
     #[inline]
     pub fn sees(&self, open: &[u8], slot: Slot, (x, y): (i32, i32)) -> bool {
         if x.abs().max(y.abs()) < WIDE {
-            self.sees_wide(slot, (x, y))
+            self.sees_near(open, slot, (x, y))
         } else {
             self.follow(open, slot, (x, y))
         }
@@ -215,23 +258,49 @@ mod tests {
     use super::*;
     use crate::{expand::is_free, stencil::tests::lattice};
 
+    /// A lattice with walls between some of its free cells, and its open steps.
+    fn walled(share: i32, walls: bool) -> (Stencil, Vec<u8>) {
+        let map = lattice(37, 29, |x, y| {
+            (x * 73 + y * 151 + x * y * 7 + x * x * 3) % 101 >= share
+        });
+        let stencil = Stencil::of(&map).unwrap();
+        let mut open = stencil.steps.clone();
+        for slot in (0..open.len()).filter(|s| walls && s * 31 % 11 < 2) {
+            // A wall to the right of the cell closes a step and the four diagonal ones over it.
+            let beside = |k: usize| (slot as i32 + stencil.offset[k]) as usize;
+            for (here, step) in [(slot, 0), (slot, 1), (slot, 7)] {
+                let there = (here as i32 + stencil.offset[step]) as usize;
+                if open[here] >> step & 1 == 1 {
+                    open[here] &= !(1 << step);
+                    open[there] &= !(1 << (step ^ 4));
+                }
+            }
+            for (k, step) in [(0, 3), (0, 5)] {
+                let here = beside(k);
+                if open[here] >> step & 1 == 1 {
+                    let there = (here as i32 + stencil.offset[step]) as usize;
+                    open[here] &= !(1 << step);
+                    open[there] &= !(1 << (step ^ 4));
+                }
+            }
+        }
+        (stencil, open)
+    }
+
     #[test]
     fn windows_and_leaps_see_what_steps_from_cell_to_cell_do() {
-        for share in [3, 12, 40] {
-            let map = lattice(37, 29, |x, y| {
-                (x * 73 + y * 151 + x * y * 7 + x * x * 3) % 101 >= share
-            });
-            let stencil = Stencil::of(&map).unwrap();
-            let open = &stencil.steps;
-            let sight = Sight::of(&stencil, open).unwrap();
+        for (share, walls) in [(3, false), (12, false), (40, false), (3, true), (20, true)] {
+            let (stencil, open) = walled(share, walls);
+            let sight = Sight::of(&stencil, &open, true).unwrap();
+            assert_eq!(sight.free.is_some(), walls);
             let slots = &stencil.slot;
             let place = |slot: Slot| (slot as i32 % stencil.stride, slot as i32 / stencil.stride);
             let (mut seen, mut hidden) = (0, 0);
             for &a in slots.iter().step_by(3).filter(|a| open[**a as usize] != 0) {
                 for &b in slots.iter().step_by(2).filter(|b| open[**b as usize] != 0) {
                     let (x, y) = (place(b).0 - place(a).0, place(b).1 - place(a).1);
-                    let wanted = is_free(open, &stencil.offset, a, b as usize, (x, y));
-                    assert_eq!(sight.sees(open, a, (x, y)), wanted, "{a} {b} {x} {y}");
+                    let wanted = is_free(&open, &stencil.offset, a, b as usize, (x, y));
+                    assert_eq!(sight.sees(&open, a, (x, y)), wanted, "{a} {b} {x} {y}");
                     if sight.is_clear(a, x.abs().max(y.abs())) {
                         assert!(wanted);
                     }
@@ -244,21 +313,20 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_do_not_follow_from_cells_are_refused() {
+    fn steps_that_cut_corners_are_refused() {
         let map = lattice(6, 5, |_, _| true);
         let stencil = Stencil::of(&map).unwrap();
-        assert!(Sight::of(&stencil, &stencil.steps).is_some());
-        // A wall between two free cells.
-        let mut open = stencil.steps.clone();
-        open[stencil.slot_of(7) as usize] &= !1;
-        assert!(Sight::of(&stencil, &open).is_none());
+        assert!(Sight::of(&stencil, &stencil.steps, true).is_some());
+        assert!(Sight::of(&stencil, &stencil.steps, false).is_none());
     }
 
     #[test]
     fn lines_have_their_known_cells() {
-        assert_eq!(WIDE_LINES[0], 1);
-        assert_eq!(WIDE_LINES[9], 0x0303, "a diagonal needs all four cells");
-        assert_eq!(WIDE_LINES[7], 0xFF);
-        assert_eq!(WIDE_LINES[64 + 1], 0xC0);
+        assert_eq!(LINES[0], 1);
+        assert_eq!(LINES[9], 0x0303, "a diagonal needs all four cells");
+        assert_eq!(LINES[7], 0xFF);
+        assert_eq!(LINES[64 + 1], 0xC0);
+        assert_eq!(LINES[128 + 9], 0x0303 << 48);
+        assert_eq!(LINES[128 + 64 + 9], 0xC0C0 << 48);
     }
 }

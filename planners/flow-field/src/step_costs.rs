@@ -29,8 +29,7 @@ pub struct StepCosts {
     pub(crate) each: Vec<[f32; 8]>,
     /// Steps out of slots that are too narrow, those nearest to roomy ones first, with their costs.
     pub(crate) ways_out: Vec<(Slot, u8, f32)>,
-    /// What slots see of each other, where every metre costs the same and steps follow from which
-    /// cells are free.
+    /// What slots see of each other, where every metre costs the same and steps are `regular`.
     pub(crate) sight: Option<Sight>,
 }
 
@@ -79,7 +78,7 @@ impl StepCosts {
         costs.find_ways_out(stencil, terms);
         if plain && symmetric {
             costs.each = Vec::new();
-            costs.sight = Sight::of(stencil, &costs.open);
+            costs.sight = Sight::of(stencil, &costs.open, costs.regular);
         }
         costs
     }
@@ -87,7 +86,7 @@ impl StepCosts {
     /// Finds out again what is not saved.
     pub(crate) fn look(&mut self, stencil: &Stencil) {
         if self.each.is_empty() {
-            self.sight = Sight::of(stencil, &self.open);
+            self.sight = Sight::of(stencil, &self.open, self.regular);
         }
     }
 

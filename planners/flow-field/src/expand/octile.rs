@@ -1,14 +1,17 @@
-//! Dijkstra's algorithm where every metre costs the same and steps follow from which cells are
-//! free, with directions at any angle.
+//! Dijkstra's algorithm where every metre costs the same on one floor, with directions at any
+//! angle.
 //!
-//! Costs are whole numbers, and steps are of two lengths. What is handed on by straight steps
-//! comes up in the order of its costs, and so does what is handed on by diagonal ones: two queues
-//! replace a heap, settle slots in exact order and are written to without a branch. Of equal ways
-//! only those with their diagonal steps first are followed (Sturtevant and Rabin 2016).
+//! Costs are whole numbers, and steps are of two lengths. Slots are settled in bands of costs as
+//! wide as a straight step, within which none can be reached from another one, so in any order
+//! (Denardo and Fox 1979). Straight steps lead from each band to the next, diagonal ones to that or
+//! the one after: lists of these are all that waits. Slots reached by straight steps and by diagonal
+//! ones wait apart, because of equal ways only those with their diagonal steps first are followed
+//! (Sturtevant and Rabin 2016): the former hand on one step, the latter three, without a branch,
+//! and more only beside walls.
 //!
-//! Then, in the order in which they were settled, slots take over where the neighbour by which
-//! they were reached walks to, if they see it, or walk to that neighbour. Where that place is far
-//! and in doubt, at the rims of shadows, the two neighbours beside that one are asked as well.
+//! Then slots of the band take over where the neighbour by which they were reached walks to, if
+//! they see it, or walk to that neighbour. Where that place is far and in doubt, at the rims of
+//! shadows, the two neighbours beside that one are asked as well.
 
 use throng_core::NONE;
 
@@ -27,44 +30,82 @@ use crate::{
 const SLOT_BITS: u32 = 27;
 /// Instead of the step by which a slot was reached: it is a goal.
 const GOAL: usize = 8;
-/// No entry.
-const END: u64 = u64::MAX;
-/// Entries that one slot may add to a queue.
-const MOST: usize = 5;
+/// Entries that one slot may add to a list.
+const MOST: usize = 4;
 
-/// The steps to hand on, by the step by which a slot was reached and the steps of where from.
-const HANDED_ON: [[u8; 256]; GOAL + 1] = {
-    let mut table = [[u8::MAX; 256]; GOAL + 1];
+/// The steps beside walls to hand on from a slot reached by a straight step, by that step and the
+/// steps of where from.
+const BESIDE_WALLS: [[u8; 256]; 8] = {
+    let mut table = [[0; 256]; 8];
     let mut way = 0;
     while way < 8 {
         let mut parent = 0;
         while parent < 256 {
-            table[way][parent] = handed_on(parent as u8, way);
+            table[way][parent] = handed_on(parent as u8, way) & !(1 << back(way));
             parent += 1;
         }
-        way += 1;
+        way += 2;
     }
     table
 };
+
+/// Slots that wait: cost, step by which they were reached, slot.
+#[derive(Debug, Default)]
+struct Waiting {
+    /// Read only as far as it was written, so nothing is cleared.
+    entries: Vec<u64>,
+    count: usize,
+}
+
+impl Waiting {
+    /// The list with room for more entries.
+    fn list(&mut self, more: usize) -> List<'_> {
+        let room = self.count + more;
+        if self.entries.len() < room {
+            self.entries.resize(2 * room, 0);
+        }
+        List {
+            entries: &mut self.entries,
+            count: self.count,
+        }
+    }
+
+    fn entries(&self) -> &[u64] {
+        &self.entries[..self.count]
+    }
+}
 
 /// What is kept from field to field.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     cost: Vec<u32>,
-    /// Entries in the order of their costs: cost, step by which it was reached, slot.
-    straight: Vec<u64>,
-    diagonal: Vec<u64>,
-    /// Slots as they were settled, with the steps by which they were reached.
-    order: Vec<u32>,
     leap: Vec<Leap>,
+    /// The goals, the dearest first.
+    seeds: Vec<u64>,
+    /// Slots of a band with the steps by which they were reached.
+    settled: Vec<u32>,
+    /// What is reached by straight steps: in this band, in the next.
+    straight: [Waiting; 2],
+    /// What is reached by diagonal steps: in this band, in the next, in the one after.
+    diagonal: [Waiting; 3],
 }
 
+#[inline(always)]
 fn entry(cost: u32, way: usize, slot: usize) -> u64 {
     u64::from(cost) << 32 | (way as u64) << SLOT_BITS | slot as u64
 }
 
+/// Slot and step of an entry.
+#[inline(always)]
+fn slot_way(entry: u32) -> (usize, usize) {
+    (
+        (entry & ((1 << SLOT_BITS) - 1)) as usize,
+        (entry >> SLOT_BITS) as usize,
+    )
+}
+
 impl Memory {
-    /// Grows a field; false if its goal's slots do not fit in one queue.
+    /// Grows a field.
     pub fn grow(
         &mut self,
         stencil: &Stencil,
@@ -72,125 +113,99 @@ impl Memory {
         sight: &Sight,
         goal: &[(Slot, f32)],
         out: &mut Field,
-    ) -> bool {
+    ) {
         let slots = stencil.slots();
         let step = costs.metre * f64::from(stencil.spacing);
-        let paid = |left: f32| (f64::from(left) / step * f64::from(STRAIGHT)) as u32;
-        let most = goal.iter().map(|g| paid(g.1)).max().unwrap_or(0);
-        let least = goal.iter().map(|g| paid(g.1)).min().unwrap_or(0);
-        if most - least > STRAIGHT || slots >> SLOT_BITS != 0 {
-            return false;
-        }
         self.cost.clear();
         self.cost.resize(slots, u32::MAX);
-        let mut seeds = Vec::with_capacity(goal.len());
+        self.leap.clear();
+        self.leap.resize(slots, 0);
+        self.seeds.clear();
         for &(slot, left) in goal {
             if let Some(known) = self.cost.get_mut(slot as usize) {
-                *known = paid(left).min(*known);
-                seeds.push(entry(*known, GOAL, slot as usize));
+                let paid = (f64::from(left) / step * f64::from(STRAIGHT)) as u32;
+                *known = paid.min(*known);
+                self.seeds.push(entry(*known, GOAL, slot as usize));
             }
         }
-        seeds.sort_unstable();
-        seeds.dedup();
-        self.settle_all(stencil, &costs.open, &seeds);
-        self.lead_all(stencil, &costs.open, sight);
+        self.seeds.sort_unstable_by(|a, b| b.cmp(a));
+        self.seeds.dedup();
+        self.sweep(stencil, &costs.open, sight);
         self.write(stencil, step, out);
-        true
     }
 
-    /// Settles slots at their costs.
-    fn settle_all(&mut self, stencil: &Stencil, open: &[u8], seeds: &[u64]) {
+    /// Settles slots band by band.
+    fn sweep(&mut self, stencil: &Stencil, open: &[u8], sight: &Sight) {
         let Memory {
-            cost,
-            straight,
-            diagonal,
-            order,
-            ..
-        } = self;
-        let slots = cost.len();
-        let cost = &mut cost[..slots];
-        let open = &open[..slots];
-        // Read only as far as they were written, so nothing is cleared.
-        let room = slots + MOST + seeds.len();
-        straight.resize(straight.len().max(room), END);
-        diagonal.resize(diagonal.len().max(room), END);
-        straight[..seeds.len()].copy_from_slice(seeds);
-        let (mut straight_end, mut diagonal_end) = (seeds.len(), 0);
-        straight[straight_end] = END;
-        diagonal[diagonal_end] = END;
-        order.clear();
-        order.reserve(slots);
-        let mut offset = [0; GOAL + 1];
-        offset[..8].copy_from_slice(&stencil.offset);
-        let (mut first, mut second) = (0, 0);
-        loop {
-            let (a, b) = (straight[first], diagonal[second]);
-            let next = a.min(b);
-            if next == END {
-                break;
-            }
-            first += usize::from(a <= b);
-            second += usize::from(a > b);
-            let (slot, way) = (
-                (next & ((1 << SLOT_BITS) - 1)) as usize,
-                (next as u32 >> SLOT_BITS) as usize,
-            );
-            let paid = (next >> 32) as u32;
-            if cost[slot] != paid {
-                // Reached more cheaply since.
-                continue;
-            }
-            order.push(next as u32);
-            let parent = (slot as i32 + offset[way]) as usize;
-            let ahead = open[slot] & HANDED_ON[way][usize::from(open[parent])];
-            if straight_end + MOST > straight.len() {
-                straight.resize(2 * straight.len(), END);
-            }
-            if diagonal_end + MOST > diagonal.len() {
-                diagonal.resize(2 * diagonal.len(), END);
-            }
-            // Entries are written in any case and kept if they are of use.
-            let mut hand_on = |mut steps: u8, through: u32, queue: &mut [u64], end: &mut usize| {
-                while steps != 0 {
-                    let k = steps.trailing_zeros() as usize;
-                    steps &= steps - 1;
-                    let other = (slot as i32 + offset[k]) as usize;
-                    let known = cost[other];
-                    cost[other] = through.min(known);
-                    queue[*end] = entry(through, back(k), other);
-                    *end += usize::from(through < known);
-                }
-                queue[*end] = END;
-            };
-            hand_on(ahead & 0x55, paid + STRAIGHT, straight, &mut straight_end);
-            hand_on(ahead & 0xAA, paid + DIAGONAL, diagonal, &mut diagonal_end);
-        }
-    }
-
-    /// Finds where each slot walks to.
-    fn lead_all(&mut self, stencil: &Stencil, open: &[u8], sight: &Sight) {
-        let Memory {
-            cost, order, leap, ..
-        } = self;
-        leap.clear();
-        leap.resize(cost.len(), 0);
-        let lines = Lines {
-            stencil,
-            open,
-            sight,
             cost,
             leap,
-        };
-        for &settled in order.iter() {
-            let (slot, way) = (
-                settled & ((1 << SLOT_BITS) - 1),
-                (settled >> SLOT_BITS) as usize,
-            );
-            lines.leap[slot as usize] = if way == GOAL {
-                STAY
-            } else {
-                lines.lead(slot, way)
+            seeds,
+            settled,
+            straight: [straight, next_straight],
+            diagonal: [diagonal, next_diagonal, last_diagonal],
+        } = self;
+        let onward = core::array::from_fn(|k| {
+            let way = (back(k) as u32) << SLOT_BITS;
+            way.wrapping_add_signed(stencil.offset[k])
+        });
+        let mut end = 0;
+        loop {
+            let waiting = straight.count + diagonal.count;
+            if waiting + next_diagonal.count == 0 {
+                match seeds.last() {
+                    Some(first) => end = (first >> 32) as u32,
+                    None => break,
+                }
+            }
+            end += STRAIGHT;
+            let most = waiting + seeds.len() + 1;
+            if settled.len() < most {
+                settled.resize(2 * most, 0);
+            }
+            let mut band = Band {
+                offset: stencil.offset,
+                onward,
+                open,
+                cost,
+                end,
+                settled,
+                count: 0,
+                straight: next_straight.list(MOST * most),
+                diagonal: next_diagonal.list(MOST * most),
+                later: last_diagonal.list(MOST * most),
             };
+            while let Some(goal) = seeds.pop_if(|goal| ((*goal >> 32) as u32) < end) {
+                band.hand_on_all(goal);
+            }
+            band.hand_on_straight(straight.entries());
+            band.hand_on_diagonal(diagonal.entries());
+            let count = band.count;
+            let counts = [band.straight, band.diagonal, band.later].map(|list| list.count);
+            [
+                next_straight.count,
+                next_diagonal.count,
+                last_diagonal.count,
+            ] = counts;
+            let lines = Lines {
+                stencil,
+                open,
+                sight,
+                cost,
+                leap,
+            };
+            for &settled in &settled[..count] {
+                let (slot, way) = slot_way(settled);
+                lines.leap[slot] = if way == GOAL {
+                    STAY
+                } else {
+                    lines.lead(slot as Slot, way & 7)
+                };
+            }
+            core::mem::swap(straight, next_straight);
+            next_straight.count = 0;
+            diagonal.count = 0;
+            core::mem::swap(diagonal, next_diagonal);
+            core::mem::swap(next_diagonal, last_diagonal);
         }
     }
 
@@ -212,6 +227,116 @@ impl Memory {
                 if leap < SETTLED { NONE } else { end }
             }));
         out.face(self.leap.iter().copied());
+    }
+}
+
+/// A band of costs being settled.
+struct Band<'a> {
+    /// What a step adds to a slot.
+    offset: [i32; 8],
+    /// What a step adds to a slot to make it an entry.
+    onward: [u32; 8],
+    open: &'a [u8],
+    cost: &'a mut [u32],
+    /// Where the band ends.
+    end: u32,
+    /// Slots of the band, and how many.
+    settled: &'a mut [u32],
+    count: usize,
+    straight: List<'a>,
+    diagonal: List<'a>,
+    later: List<'a>,
+}
+
+/// Room for entries, and how many there are.
+struct List<'a> {
+    entries: &'a mut [u64],
+    count: usize,
+}
+
+impl List<'_> {
+    /// Writes an entry in any case and keeps it if it is of use.
+    #[inline(always)]
+    fn offer(&mut self, entry: u64, kept: bool) {
+        self.entries[self.count] = entry;
+        self.count += usize::from(kept);
+    }
+}
+
+impl Band<'_> {
+    /// Settles the slot of an entry, unless it was reached more cheaply since.
+    #[inline(always)]
+    fn settle(&mut self, entry: u64) -> Option<(usize, u32)> {
+        let (slot, paid) = (slot_way(entry as u32).0, (entry >> 32) as u32);
+        self.settled[self.count] = entry as u32;
+        let settled = self.cost[slot] == paid;
+        self.count += usize::from(settled);
+        settled.then_some((slot, paid))
+    }
+
+    /// Hands a step on if it is open.
+    #[inline(always)]
+    fn hand_on<const STEP: u32>(&mut self, slot: usize, open: u8, k: usize, paid: u32) {
+        let other = (slot as i32 + self.offset[k]) as usize;
+        let closed = u32::from(open >> k & 1).wrapping_sub(1);
+        let through = (paid + STEP) | closed;
+        let known = self.cost[other];
+        self.cost[other] = through.min(known);
+        let onward = (slot as u32).wrapping_add(self.onward[k]);
+        let entry = u64::from(through) << 32 | u64::from(onward);
+        if STEP == STRAIGHT {
+            self.straight.offer(entry, through < known);
+        } else {
+            let later = through - self.end >= STRAIGHT;
+            self.diagonal.offer(entry, (through < known) & !later);
+            self.later.offer(entry, (through < known) & later);
+        }
+    }
+
+    /// Settles a goal.
+    fn hand_on_all(&mut self, goal: u64) {
+        if let Some((slot, paid)) = self.settle(goal) {
+            let open = self.open[slot];
+            for k in [0, 2, 4, 6] {
+                self.hand_on::<STRAIGHT>(slot, open, k, paid);
+                self.hand_on::<DIAGONAL>(slot, open, k + 1, paid);
+            }
+        }
+    }
+
+    /// Settles what was reached by straight steps.
+    #[inline(always)]
+    fn hand_on_straight(&mut self, entries: &[u64]) {
+        for &entry in entries {
+            let Some((slot, paid)) = self.settle(entry) else {
+                continue;
+            };
+            let way = slot_way(entry as u32).1 & 7;
+            let (out, open) = (back(way), self.open[slot]);
+            self.hand_on::<STRAIGHT>(slot, open, out, paid);
+            let parent = self.open[(slot as i32 + self.offset[way]) as usize];
+            let beside = BESIDE_WALLS[way][usize::from(parent)] & open;
+            if beside != 0 {
+                self.hand_on::<DIAGONAL>(slot, beside, (out + 1) % 8, paid);
+                self.hand_on::<STRAIGHT>(slot, beside, (out + 2) % 8, paid);
+                self.hand_on::<STRAIGHT>(slot, beside, (out + 6) % 8, paid);
+                self.hand_on::<DIAGONAL>(slot, beside, (out + 7) % 8, paid);
+            }
+        }
+    }
+
+    /// Settles what was reached by diagonal steps.
+    #[inline(always)]
+    fn hand_on_diagonal(&mut self, entries: &[u64]) {
+        for &entry in entries {
+            let Some((slot, paid)) = self.settle(entry) else {
+                continue;
+            };
+            let (out, open) = (back(slot_way(entry as u32).1 & 7), self.open[slot]);
+            self.hand_on::<STRAIGHT>(slot, open, (out + 7) % 8, paid);
+            self.hand_on::<DIAGONAL>(slot, open, out, paid);
+            self.hand_on::<STRAIGHT>(slot, open, (out + 1) % 8, paid);
+        }
     }
 }
 
@@ -238,10 +363,10 @@ impl Lines<'_> {
         let (x, y) = columns_rows(leap);
         let reach = x.abs().max(y.abs());
         if reach <= 7 {
-            let seen = self.sight.sees_wide(slot, (x, y));
+            let seen = self.sight.sees_near(self.open, slot, (x, y));
             return if seen { leap } else { step };
         }
-        if self.sight.is_clear(slot, reach) || self.passes_between(slot, way, leap, (x, y)) {
+        if self.sight.is_clear(slot, reach) | self.passes_between(slot, way, leap, (x, y)) {
             return leap;
         }
         self.choose(slot, way)
@@ -262,27 +387,34 @@ impl Lines<'_> {
     }
 
     /// Of the places that the neighbours on cheapest ways walk to and that the slot sees the one by
-    /// which the way is shortest, or the neighbour itself.
+    /// which the way is shortest. If it sees none of them, of those that the others walk to, as long
+    /// as that is no detour: else ways would turn in the open. Or the neighbour itself.
     #[inline(never)]
     fn choose(&self, slot: Slot, way: usize) -> Leap {
+        /// In steps, more than any way has.
+        const SECOND: f32 = 1e9;
         let s = slot as usize;
+        let steps = |cost: u32| cost as f32 / STRAIGHT as f32;
         let mut best = (f32::INFINITY, STAY.wrapping_add(LEAP[way]));
         let mut tried = best.1;
         for k in [way, (way + 1) % 8, (way + 7) % 8] {
             let other = self.beside(slot, k);
-            let step = if k % 2 == 1 { DIAGONAL } else { STRAIGHT };
             let leap = self.leap[other].wrapping_add(LEAP[k]);
-            let equal = self.open[s] >> k & 1 == 1
-                && self.leap[other] >= SETTLED
-                && self.cost[other] + step == self.cost[s];
-            if !equal || leap == tried {
+            let settled = self.leap[other] >= SETTLED;
+            if self.open[s] >> k & 1 == 0 || !settled || leap == tried {
                 continue;
             }
             tried = leap;
             let (x, y) = columns_rows(leap);
             let end = (slot as i32 + y * self.stencil.stride + x) as usize;
-            let line = ((x * x + y * y) as f32).sqrt();
-            let through = self.cost[end] as f32 / STRAIGHT as f32 + line;
+            let mut through = steps(self.cost[end]) + ((x * x + y * y) as f32).sqrt();
+            let step = if k % 2 == 1 { DIAGONAL } else { STRAIGHT };
+            if self.cost[other] + step != self.cost[s] {
+                if through > steps(self.cost[s]) {
+                    continue;
+                }
+                through += SECOND;
+            }
             if through < best.0 && self.sight.sees(self.open, slot, (x, y)) {
                 best = (through, leap);
             }
