@@ -191,6 +191,7 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                                 speed: wanted_speed(laws, state, ground, row),
                                 lane: a.lane[row],
                                 target: a.target[row].point,
+                                target_triangle: a.target[row].triangle,
                                 dt,
                                 flat: ground.flat,
                             };
