@@ -7,7 +7,9 @@
 //! of the angle serves.
 //!
 //! Corridors: such a turn becomes a gate from the rim along its edge, about four bodies long and
-//! clamped to the walkway. Turns in the open are given the same width.
+//! clamped to the walkway. Turns in the open are given the same width. Beyond the paper, everybody
+//! keeps to the right half of a corridor: all routes turn at the same few corners, and who meets
+//! there head-on stands.
 //!
 //! Line of sight: turns that can be passed by in a straight line are left out. Sight ends at a turn
 //! that was moved away from a corner of the rim, and where normals diverge by more than 60 degrees.
@@ -544,7 +546,14 @@ impl Improver<'_> {
             room
         };
         if self.options.corridors && last > margin {
-            let (near, far) = (along(pieces, margin)?.point, along(pieces, last)?.point);
+            let (mut near, mut far) = (margin, last);
+            if self.options.keep_right && last - margin >= 2.0 * WIDTH * radius {
+                // Who has the wall on the left leaves the half along it to those who come.
+                let half = (near + far) / 2.0;
+                *(if wall_left { &mut near } else { &mut far }) = half;
+                gate.middle = along(pieces, if wall_left { half } else { stride.min(half) })?.point;
+            }
+            let (near, far) = (along(pieces, near)?.point, along(pieces, far)?.point);
             (gate.left, gate.right) = if wall_left { (near, far) } else { (far, near) };
         }
         Some(Turn {
@@ -670,6 +679,11 @@ impl Improver<'_> {
                     break;
                 }
             }
+        }
+        if self.options.keep_right
+            && at.point.distance(ends[1].at) >= self.request.radius * WIDTH * 1.5
+        {
+            ends[0].at = at.point;
         }
         Gate {
             left: ends[0].at,
