@@ -42,6 +42,16 @@ impl From<&FollowSpec> for Follow {
 /// Normals whose product is below this are out of each other's sight (Ricks and Egbert 2014).
 pub const DIVERGENT: f32 = 0.5;
 
+/// Planes whose normals span less than this, as a sine, are not folded about where they meet.
+const LEAST_FOLD: f32 = 0.2;
+
+/// Normals whose product is below minus this are those of two sides of a sheet, or of a floor and a
+/// ceiling.
+const OPPOSITE: f32 = 0.95;
+
+/// Who is nearer to an edge than this stands on it, metres.
+const AT_EDGE: f32 = 0.02;
+
 /// Edges looked ahead when the string is pulled.
 pub const WINDOW: usize = 24;
 
@@ -85,6 +95,8 @@ pub struct Walker {
     pub lane: f32,
     /// Where it goes in the end.
     pub target: Vec3,
+    /// The triangle of that place.
+    pub target_triangle: u32,
     /// Seconds until it is guided again.
     pub dt: f32,
     /// Whether the ground is flat: offsets are those of the plan.
@@ -100,6 +112,32 @@ impl Walker {
         } else {
             self.frame.offset(self.normal, way)
         }
+    }
+
+    /// The offset to a point beyond an edge of the surface, where the normal is another: as if the
+    /// side beyond were folded up about the edge into the walker's plane. Seen straight, a point
+    /// behind a sharp edge lies before it or behind the walker's back.
+    fn offset_over_edge(&self, to: Vec3, normal: Vec3) -> Vec2 {
+        let way = to - self.point;
+        let along = self.normal.cross(normal);
+        let sine = along.length();
+        if sine < LEAST_FOLD {
+            return self.offset(to);
+        }
+        let along = along / sine;
+        // Both planes meet `near` metres from the walker, at right angles to the edge.
+        let out = along.cross(self.normal);
+        let near = way.dot(normal) / out.dot(normal);
+        let rest = (way - out * near).reject_from(along);
+        // At the edge itself: a side that falls away is reached by going up from its plane.
+        let ahead = if near.abs() > AT_EDGE {
+            near > 0.0
+        } else {
+            (rest.dot(self.normal) < 0.0) == (out.dot(normal) > 0.0)
+        };
+        let far = if ahead { rest.length() } else { -rest.length() };
+        let folded = along * way.dot(along) + out * (near + far);
+        self.frame.to_tangent(self.normal, folded)
     }
 
     /// Velocity towards an offset at the wanted speed. The end is not overshot; corners and
@@ -158,7 +196,10 @@ pub fn find_corner(
 ) {
     track.stale = false;
     if !track.has_gate {
-        track.corner = walker.target;
+        track.corner = match turned(walker, walker.target_triangle, site) {
+            Some(normal) => over_edge([walker.target; 2], walker, normal),
+            None => walker.target,
+        };
         return;
     }
     // Nearly always the string bends within the first few gates.
@@ -175,11 +216,14 @@ pub fn find_corner(
     let mut whole = track.remaining() as usize <= WINDOW;
     if !site.ground.plan {
         // Offsets in the tangent plane say little of what lies beyond the curve of the surface.
-        let seen = |gate: &Gate| {
-            let normal = site.ground.normals.get(gate.triangle as usize);
-            normal.is_none_or(|n| n.dot(walker.normal) >= DIVERGENT)
-        };
-        let count = scratch.gates.iter().take_while(|g| seen(g)).count().max(1);
+        if let Some(normal) = turned(walker, track.gate.triangle, site) {
+            // On the far side of the surface: there is no edge in between to walk over.
+            track.left |= normal.dot(walker.normal) < -OPPOSITE;
+            track.corner = over_edge(shrunk(&track.gate, walker.radius), walker, normal);
+            return;
+        }
+        let seen = |gate: &Gate| turned(walker, gate.triangle, site).is_none();
+        let count = scratch.gates.iter().take_while(|g| seen(g)).count();
         whole &= count >= scratch.gates.len();
         scratch.gates.truncate(count);
     } else if whole {
@@ -194,6 +238,22 @@ pub fn find_corner(
     let openings = openings(&scratch.ends, walker);
     let corner = next_corner(Vec2::ZERO, openings, walker.offset(end));
     walk_to(track, walker, corner, end, routes, nav, site, map, scratch);
+}
+
+/// The normal of a triangle of a curved ground that is out of a walker's sight.
+fn turned(walker: &Walker, triangle: u32, site: &Site<'_>) -> Option<Vec3> {
+    let normal = *site.ground.normals.get(triangle as usize)?;
+    (!site.ground.plan && normal.dot(walker.normal) < DIVERGENT).then_some(normal)
+}
+
+/// The point walked to for a gate beyond an edge of the surface: the nearest of the gate, with its
+/// side folded up into the walker's plane.
+fn over_edge(ends: [Vec3; 2], walker: &Walker, normal: Vec3) -> Vec3 {
+    let [left, right] = ends.map(|end| walker.offset_over_edge(end, normal));
+    let across = right - left;
+    let share = -left.dot(across) / across.length_squared().max(1e-9);
+    let aim = left + across * share.clamp(0.0, 1.0);
+    walker.point + walker.frame.to_world(walker.normal, aim)
 }
 
 /// The ends of the gates ahead as a body sees them.
@@ -371,6 +431,7 @@ mod tests {
             speed: 1.5,
             lane: 0.0,
             target: Vec3::X * 0.05,
+            target_triangle: 0,
             dt: 0.1,
             flat: true,
         };
@@ -473,6 +534,7 @@ mod tests {
             speed: 1.3,
             lane: 0.0,
             target: Vec3::new(10.5, -20.0, 0.0),
+            target_triangle: 0,
             dt: 0.1,
             flat: true,
         };
@@ -500,5 +562,34 @@ mod tests {
             &mut scratch,
         );
         assert_eq!(track.cursor, 0);
+    }
+
+    #[test]
+    fn what_lies_beyond_an_edge_is_folded_up() {
+        let walker = |point: Vec3, normal: Vec3, frame: Frame| Walker {
+            point,
+            triangle: 0,
+            region: NONE,
+            normal,
+            frame,
+            velocity: Vec2::ZERO,
+            preferred: Vec2::ZERO,
+            radius: 0.24,
+            speed: 1.3,
+            lane: 0.0,
+            target: Vec3::ZERO,
+            target_triangle: 0,
+            dt: 0.1,
+            flat: false,
+        };
+        // Two metres before an edge at x = 2, five beside; a point three metres beyond it.
+        let on_top = walker(Vec3::ZERO, Vec3::Z, Frame::FLAT);
+        let beyond = |angle: f32| Vec3::new(2.0 + 3.0 * angle.cos(), 5.0, 3.0 * angle.sin());
+        for degrees in [-110.0_f32, -90.0, -70.0, 70.0, 90.0, 120.0] {
+            let angle = degrees.to_radians();
+            let normal = Vec3::new(-angle.sin(), 0.0, angle.cos());
+            let seen = on_top.offset_over_edge(beyond(angle), normal);
+            assert!((seen - v(5.0, 5.0)).length() < 1e-4, "{degrees}: {seen}");
+        }
     }
 }

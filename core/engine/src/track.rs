@@ -153,6 +153,14 @@ impl Passer {
         gate.middle.distance(self.now) - self.reach.max(GOING_BY)
     }
 
+    /// Whether it stands on a gate.
+    fn touches(&self, gate: &Gate) -> bool {
+        let across = gate.right - gate.left;
+        let along = (self.now - gate.left).dot(across) / across.length_squared().max(1e-9);
+        let nearest = gate.left + across * along.clamp(0.0, 1.0);
+        nearest.distance_squared(self.now) < self.radius * self.radius
+    }
+
     /// Whether it is through a gate. Gates with width are passed by crossing their line near
     /// enough to them, waypoints by coming close or going by.
     pub fn is_through(&self, gate: &Gate) -> bool {
@@ -360,7 +368,7 @@ impl Routes {
             // At an edge of a curved ground a gate beyond it is passed by going over the edge.
             let normal = site.ground.normals.get(track.gate.triangle as usize);
             let turned = normal.is_some_and(|n| n.dot(body.normal) < DIVERGENT);
-            if turned && !site.ground.plan {
+            if turned && !site.ground.plan && !body.touches(&track.gate) {
                 return;
             }
             let (passed, stale) = (track.gate, track.stale);

@@ -64,6 +64,9 @@ options! {
         /// Whether points moved away, and turns in the open, are given a width of about four
         /// bodies.
         corridors: bool = true;
+        /// Whether everybody keeps to the right half of a corridor, so that two directions share it
+        /// (not in the paper, where they meet head-on at every corner).
+        keep_right: bool = true;
         /// Whether points that can be passed by in a straight line are left out.
         line_of_sight: bool = true;
         /// Nodes that one search may expand; 0 for no limit.

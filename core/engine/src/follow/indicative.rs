@@ -415,6 +415,7 @@ mod tests {
             speed: 1.0,
             lane: 0.0,
             target,
+            target_triangle: 0,
             dt: 0.1,
             flat: true,
         }

@@ -9,19 +9,23 @@ use throng_kit::Walk;
 
 use crate::{
     agents::Doing,
+    follow::DIVERGENT,
     memory::CHUNK,
     metrics::Metrics,
     parts::Parts,
     scenario::FollowKind,
     state::{Place, State, Steered, Work},
     step::avoid::Move,
-    track::Passer,
+    track::{Passer, Track},
 };
 
 /// Walls farther above or below belong to another storey, metres.
 const STOREY: f32 = 1.0;
 /// Gates on curved grounds are passed within this many metres beyond them.
 const BEYOND_GATE: f32 = 3.0;
+/// Who steps over an edge at which normals have a smaller product than this looks again where to
+/// walk.
+const OVER_EDGE: f32 = 0.9;
 /// Slower than this nobody turns, metres per second.
 const TURNING_SPEED: f32 = 0.05;
 
@@ -247,6 +251,32 @@ fn crosses_wall(ground: &GroundView<'_>, from: Location, to: Location, walked: f
     false
 }
 
+/// Notes on a route that its walker may have stepped over an edge of the surface: what lies ahead
+/// looks different from there, and who has left the side of what it walks to has lost its way.
+fn over_edge(
+    ground: &GroundView<'_>,
+    track: &mut Track,
+    from: Location,
+    to: Location,
+    target: Location,
+) {
+    let normal = |triangle: u32| ground.normals.get(triangle as usize).copied();
+    let ahead = if track.has_gate {
+        track.gate.triangle
+    } else {
+        target.triangle
+    };
+    let (Some(before), Some(now)) = (normal(from.triangle), normal(to.triangle)) else {
+        return;
+    };
+    if before.dot(now) >= OVER_EDGE {
+        return;
+    }
+    track.stale = true;
+    track.left |=
+        normal(ahead).is_some_and(|n| n.dot(before) >= DIVERGENT && n.dot(now) < DIVERGENT);
+}
+
 /// Moves route cursors past the gates that were passed, and marks who has arrived.
 pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work) {
     let site = place.site();
@@ -279,6 +309,15 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
                         continue;
                     }
                     let at = a.location[row];
+                    if !site.ground.plan && a.before[row].triangle != at.triangle {
+                        over_edge(
+                            &site.ground,
+                            &mut tracks[i],
+                            a.before[row],
+                            at,
+                            a.target[row],
+                        );
+                    }
                     let mut to_gate = f32::INFINITY;
                     if gated[row] != 0 {
                         let track = &mut tracks[i];

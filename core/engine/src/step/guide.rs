@@ -191,11 +191,14 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                                 speed: wanted_speed(laws, state, ground, row),
                                 lane: a.lane[row],
                                 target: a.target[row].point,
+                                target_triangle: a.target[row].triangle,
                                 dt,
                                 flat: ground.flat,
                             };
                             let turn = state.step + (a.id[row] & 0xFFFF_FFFF);
-                            let due = track.has_gate
+                            // What was folded up about an edge is seen better from nearer.
+                            let folded = !ground.plan && track.corner != walker.target;
+                            let due = (track.has_gate || folded)
                                 && match tier.follow.kind {
                                     FollowKind::Indicative => turn.is_multiple_of(ATTRACTION_EVERY),
                                     _ => turn.is_multiple_of(CORNER_EVERY),

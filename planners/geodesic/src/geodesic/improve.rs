@@ -7,7 +7,9 @@
 //! of the angle serves.
 //!
 //! Corridors: such a turn becomes a gate from the rim along its edge, about four bodies long and
-//! clamped to the walkway. Turns in the open are given the same width.
+//! clamped to the walkway. Turns in the open are given the same width. Beyond the paper, everybody
+//! keeps to the right half of a corridor: all routes turn at the same few corners, and who meets
+//! there head-on stands.
 //!
 //! Line of sight: turns that can be passed by in a straight line are left out. Sight ends at a turn
 //! that was moved away from a corner of the rim, and where normals diverge by more than 60 degrees.
@@ -23,7 +25,7 @@ use throng_core::{
 use throng_kit::{
     Walk,
     geodesic::{On, Spot, Surface},
-    ground::TracePiece,
+    ground::{Advanced, TracePiece},
     search::Terms,
 };
 
@@ -41,6 +43,8 @@ const STRIDE: f32 = 3.0;
 const WIDTH: f32 = 2.0;
 /// Distance of a corridor's ends from walls, in radii: who hugs a corner gets stuck at it.
 const MARGIN: f32 = 1.75;
+/// How often the way to an edge of the surface is halved.
+const HALVINGS: usize = 5;
 /// Edges at a vertex that are closer together than this are one, radians.
 const APART: f64 = 0.5;
 /// A vertex of the rim is a corner to go round if the surface about it exceeds half a turn by so
@@ -221,11 +225,21 @@ pub(super) fn gates_of(
             anchor + 1
         };
         if next + 1 < count {
-            let (before, after) = (turns[anchor].at.point, turns[next + 1].at);
+            let (before, after) = (turns[anchor].at, turns[next + 1].at);
             gates.push(improver.gate(&turns[next], before, after, &mut scratch.pieces));
         }
         anchor = next;
     }
+}
+
+/// An end of a gate.
+#[derive(Clone, Copy, Debug)]
+struct End {
+    at: Vec3,
+    /// Metres from the middle to the wall or the edge, or to the end.
+    room: f32,
+    /// Whether a wall or an edge is there.
+    closed: bool,
 }
 
 struct Improver<'a> {
@@ -532,7 +546,14 @@ impl Improver<'_> {
             room
         };
         if self.options.corridors && last > margin {
-            let (near, far) = (along(pieces, margin)?.point, along(pieces, last)?.point);
+            let (mut near, mut far) = (margin, last);
+            if self.options.keep_right && last - margin >= 2.0 * WIDTH * radius {
+                // Who has the wall on the left leaves the half along it to those who come.
+                let half = (near + far) / 2.0;
+                *(if wall_left { &mut near } else { &mut far }) = half;
+                gate.middle = along(pieces, if wall_left { half } else { stride.min(half) })?.point;
+            }
+            let (near, far) = (along(pieces, near)?.point, along(pieces, far)?.point);
             (gate.left, gate.right) = if wall_left { (near, far) } else { (far, near) };
         }
         Some(Turn {
@@ -544,12 +565,71 @@ impl Improver<'_> {
         })
     }
 
+    /// The way on from a turn: the triangle that it leads into, and its unit vector there.
+    fn way_out(&self, turn: &Turn, after: Vec3) -> Option<(u32, Vec3)> {
+        if turn.point != NONE {
+            return self.direction_at(turn, self.direction_in_fan(turn, after));
+        }
+        let way = after - turn.at.point;
+        let own = turn.at.triangle;
+        // On a side the way may lead into the triangle beyond it.
+        let c = self.ground.corners(own);
+        let sides = (0..3).filter_map(|side| {
+            let along = (c[(side + 1) % 3] - c[side]).normalize_or_zero();
+            let off = (turn.at.point - c[side]).reject_from(along).length();
+            let code = self.ground.passage(own, side);
+            (off <= self.ground.grain * 8.0 && code != NONE).then_some(code / 3)
+        });
+        // Into whose plane it turns least, and not away from it.
+        let turned = |triangle: u32| {
+            let [a, b, c] = self.ground.corners(triangle);
+            let inward = (a + b + c) / 3.0 - turn.at.point;
+            let off = way.dot(self.ground.normals[triangle as usize]).abs();
+            off + (-way.dot(inward.normalize_or_zero())).max(0.0)
+        };
+        let triangle = core::iter::once(own)
+            .chain(sides)
+            .min_by(|a, b| turned(*a).total_cmp(&turned(*b)))?;
+        let flat = way.reject_from(self.ground.normals[triangle as usize]);
+        flat.try_normalize().map(|way| (triangle, way))
+    }
+
+    /// A place a little farther along the path than a turn, and the way there: at an edge it is on
+    /// the side beyond.
+    fn beyond(
+        &self,
+        turn: &Turn,
+        after: Vec3,
+        pieces: &mut Vec<TracePiece>,
+    ) -> Option<(Location, Vec3)> {
+        let room = turn.at.point.distance(after);
+        let shift = (self.request.radius.max(1e-3) * WIDTH).min(room / 2.0);
+        let (triangle, way) = self.way_out(turn, after)?;
+        let normal = self.ground.normals[triangle as usize];
+        let frame = Frame::on(normal);
+        // A hair inside, so that the walk does not begin on a side.
+        let start = Location {
+            point: turn.at.point + way * (shift * 1e-2),
+            triangle,
+        };
+        pieces.clear();
+        let step = frame.to_tangent(normal, way * shift);
+        self.ground
+            .trace(start, frame, step, &mut |piece| pieces.push(piece));
+        let last = pieces.last()?;
+        let there = Location {
+            point: last.leave,
+            triangle: last.triangle,
+        };
+        Some((there, last.direction))
+    }
+
     /// The gate of a turn that is kept. On curved grounds it lies a little farther along the path,
     /// so that at an edge it is on the side beyond, and no wider than that side is.
     fn gate(
         &self,
         turn: &Turn,
-        before: Vec3,
+        before: Location,
         after: Location,
         pieces: &mut Vec<TracePiece>,
     ) -> Gate {
@@ -557,19 +637,21 @@ impl Improver<'_> {
             return gate;
         }
         let mut at = turn.at;
-        if !self.ground.plan {
-            pieces.clear();
-            self.ground
-                .trace_to(turn.at, after, &mut |piece| pieces.push(piece));
-            let room: f32 = pieces.iter().map(|p| p.length).sum();
-            let shift = (self.request.radius.max(1e-3) * WIDTH).min(room / 2.0);
-            at = along(pieces, shift).unwrap_or(at);
+        let mut across = after.point - before.point;
+        if !self.ground.plan
+            && let Some((there, way)) = self.beyond(turn, after.point, pieces)
+        {
+            at = there;
+            // Over an edge the way in, seen from the side beyond, may lead backwards.
+            let came = self.ground.normals[before.triangle as usize];
+            let goes = self.ground.normals[at.triangle as usize];
+            if came.dot(goes).abs() < SAME_SIDE {
+                across = way;
+            }
         }
         let side = turn.up.dot(self.ground.normals[turn.at.triangle as usize]);
         let normal = self.ground.normals[at.triangle as usize];
-        let left = (normal * side.signum())
-            .cross(after.point - before)
-            .normalize_or_zero();
+        let left = (normal * side.signum()).cross(across).normalize_or_zero();
         let half = self.request.radius * 2.0 * WIDTH;
         if !self.options.corridors || turn.rim || half <= 0.0 || left == Vec3::ZERO {
             return Gate::waypoint(at);
@@ -579,35 +661,76 @@ impl Improver<'_> {
         } else {
             Frame::on(normal)
         };
-        let end = |way: Vec3| {
-            let mut reach = 1.0;
-            loop {
-                let step = frame.to_tangent(normal, way * reach);
-                let there = self.ground.advance(at, frame, step, 0.0);
-                let beyond = self.ground.normals[there.to.triangle as usize];
-                if !self.ground.plan && beyond.dot(normal) < SAME_SIDE {
-                    reach *= 0.5;
-                    if reach < 0.1 {
-                        return at.point;
+        let margin = self.request.radius * MARGIN;
+        let mut ends = [left, -left].map(|way| self.end(at, frame, way * half));
+        // On an edge, or next to one, a gate lies on one side of it: who walks over it in passing
+        // would come back for it again and again.
+        if !self.ground.plan {
+            for (near, far) in [(0, 1), (1, 0)] {
+                let missing = margin - ends[near].room;
+                if ends[near].closed && missing > 0.0 && ends[far].room > missing {
+                    let way = if near == 0 { -left } else { left };
+                    let step = frame.to_tangent(normal, way * missing);
+                    at = self.ground.advance(at, frame, step, 0.0).to;
+                    ends[near].at = at.point;
+                    if ends[far].room < missing + margin && ends[far].closed {
+                        ends[far].at = at.point;
                     }
-                    continue;
+                    break;
                 }
-                let room = there.to.point.distance(at.point);
-                let margin = if there.touched_wall {
-                    self.request.radius * MARGIN
-                } else {
-                    0.0
-                };
-                let share = ((room - margin) / room.max(1e-6)).max(0.0);
-                return at.point.lerp(there.to.point, share);
             }
-        };
+        }
+        if self.options.keep_right
+            && at.point.distance(ends[1].at) >= self.request.radius * WIDTH * 1.5
+        {
+            ends[0].at = at.point;
+        }
         Gate {
-            left: end(left * half),
+            left: ends[0].at,
             middle: at.point,
-            right: end(left * -half),
+            right: ends[1].at,
             triangle: at.triangle,
             flags: 0,
+        }
+    }
+
+    /// An end of a gate: as far as this from its middle, less where a wall or an edge is.
+    fn end(&self, at: Location, frame: Frame, way: Vec3) -> End {
+        let normal = self.ground.normals[at.triangle as usize];
+        let walk = |share: f32| {
+            let step = frame.to_tangent(normal, way * share);
+            self.ground.advance(at, frame, step, 0.0)
+        };
+        let same_side = |there: &Advanced| {
+            let beyond = self.ground.normals[there.to.triangle as usize];
+            self.ground.plan || beyond.dot(normal) >= SAME_SIDE
+        };
+        let mut there = walk(1.0);
+        let mut closed = there.touched_wall;
+        if !same_side(&there) {
+            closed = true;
+            let (mut low, mut high) = (0.0, 1.0);
+            for _ in 0..HALVINGS {
+                let middle = (low + high) / 2.0;
+                if same_side(&walk(middle)) {
+                    low = middle;
+                } else {
+                    high = middle;
+                }
+            }
+            there = walk(low);
+        }
+        let room = there.to.point.distance(at.point);
+        let margin = if closed {
+            self.request.radius * MARGIN
+        } else {
+            0.0
+        };
+        let share = ((room - margin) / room.max(1e-6)).max(0.0);
+        End {
+            at: at.point.lerp(there.to.point, share),
+            room,
+            closed,
         }
     }
 }

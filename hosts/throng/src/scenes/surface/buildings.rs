@@ -70,14 +70,15 @@ throng_core::options! {
         width: f64 = 25.0, "m", 24.0..=1000.0;
         /// Height of a storey.
         height: f64 = 3.6, "m", 2.5..=10.0;
+        /// Width of a flight of stairs; landings are twice as wide and at least as deep.
+        flight: f64 = 2.5, "m", 0.6..=5.0;
     }
 }
 
-const FLIGHT: f64 = 2.5;
 const RUN: f64 = 6.0;
 const LANDING: f64 = 3.0;
-/// Where the flights begin and end along the side of a floor.
-const FLIGHTS: [f64; 3] = [5.0, 5.0 + FLIGHT, 5.0 + 2.0 * FLIGHT];
+/// Where the flights begin along the side of a floor.
+const FIRST_FLIGHT: f64 = 5.0;
 const EXIT: [f64; 2] = [17.0, 20.0];
 
 impl Scene for Building {
@@ -112,8 +113,10 @@ impl Scene for Building {
             let z = self.height * (storey as f64 - 0.5);
             for side in (0..2).filter(|side| self.has_stairs(*side)) {
                 let out = |by: f64| if side == 0 { -by } else { self.length + by };
-                let near = FLIGHTS.map(|y| vertex(out(RUN), y, z));
-                let far = [FLIGHTS[0], FLIGHTS[2]].map(|y| vertex(out(RUN + LANDING), y, z));
+                let flights = self.all_flights();
+                let landing = LANDING.max(self.flight);
+                let near = flights.map(|y| vertex(out(RUN), y, z));
+                let far = [flights[0], flights[2]].map(|y| vertex(out(RUN + landing), y, z));
                 // The flight up begins at the floor's first stair vertex, the one down at its last.
                 let below = &sides[storey - 1][side][1..3];
                 let above = &sides[storey][side];
@@ -157,14 +160,20 @@ impl Building {
         self.storeys > 1 && (side == 1 || self.stairs == 2)
     }
 
+    /// Where flights begin and end along the side of a floor.
+    fn all_flights(&self) -> [f64; 3] {
+        [0.0, 1.0, 2.0].map(|n| FIRST_FLIGHT + n * self.flight)
+    }
+
     /// Where flights touch the side of a floor: one up from it, one up to it.
-    fn flights(&self, storey: usize) -> &'static [f64] {
+    fn flights(&self, storey: usize) -> Vec<f64> {
+        let all = self.all_flights();
         if storey == 0 {
-            &FLIGHTS[..2]
+            all[..2].to_vec()
         } else if storey + 1 == self.storeys {
-            &FLIGHTS[1..]
+            all[1..].to_vec()
         } else {
-            &FLIGHTS
+            all.to_vec()
         }
     }
 }
@@ -186,19 +195,20 @@ mod tests {
 
     #[test]
     fn floors_hang_together_by_their_stairs_and_face_up() {
-        for (storeys, stairs, exit, triangles) in [
-            (15, 1, false, 171),
-            (15, 1, true, 179),
-            (11, 2, false, 224),
-            (11, 2, true, 232),
-            (2, 2, true, 34),
-            (1, 1, false, 2),
-            (1, 1, true, 10),
+        for (storeys, stairs, exit, flight, triangles) in [
+            (15, 1, false, 2.5, 171),
+            (15, 1, true, 5.0, 179),
+            (11, 2, false, 4.0, 224),
+            (11, 2, true, 2.5, 232),
+            (2, 2, true, 1.2, 34),
+            (1, 1, false, 2.5, 2),
+            (1, 1, true, 2.5, 10),
         ] {
             let building = Building {
                 storeys,
                 stairs,
                 exit,
+                flight,
                 ..Building::default()
             };
             let mesh = building.draw().unwrap().mesh.unwrap();
@@ -212,8 +222,8 @@ mod tests {
                 let [a, b, c] = t.map(|v| mesh.vertices[v as usize]);
                 assert!((b - a).cross(c - a).z > 0.0);
             }
-            let flight = FLIGHT * (RUN * RUN + 1.8 * 1.8_f64).sqrt();
-            let stair = 2.0 * flight + LANDING * 2.0 * FLIGHT;
+            let slope = flight * (RUN * RUN + 1.8 * 1.8_f64).sqrt();
+            let stair = 2.0 * slope + LANDING.max(flight) * 2.0 * flight;
             let mut area = 1000.0 * storeys as f64 + stair * (stairs * (storeys - 1)) as f64;
             if exit {
                 area += 30.0 * 25.0 + 3.0 * (16.25_f64).sqrt();
