@@ -188,6 +188,8 @@ fn collides(offset: glam::Vec2, relative_velocity: glam::Vec2) -> bool {
 fn agreement(configurations: usize, only_colliding: bool) -> f64 {
     let mut options = toml::Table::new();
     options.insert("symmetry_breaking".into(), 0.0.into());
+    // As in the paper, and there.
+    options.insert("urgency".into(), 0.0.into());
     let orca = alone::avoidance("orca", &options).expect("orca");
     let avoidance = AvoidanceOptions {
         obstacle_margin: 0.25,

@@ -543,10 +543,12 @@ fn any_wall(
     let (low, high) = (index.cell_of(low), index.cell_of(high));
     for z in low.z..=high.z {
         for y in low.y..=high.y {
-            for x in low.x..=high.x {
-                if index.items_in(IVec3::new(x, y, z)).iter().any(|&w| test(w)) {
-                    return true;
-                }
+            // Cells side by side list their walls one after another.
+            let line = (z * index.size.y + y) * index.size.x;
+            let first = index.start[(line + low.x) as usize] as usize;
+            let end = index.start[(line + high.x) as usize + 1] as usize;
+            if index.items[first..end].iter().any(|&w| test(w)) {
+                return true;
             }
         }
     }

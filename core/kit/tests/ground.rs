@@ -956,3 +956,30 @@ fn meshes_are_welded_and_crowded_sides_joined_straight() {
     assert!((0..3).any(|s| view.across[0][s] != NONE && view.across[0][s] / 3 == 1));
     assert_eq!(view.across[2], [NONE; 3]);
 }
+
+#[test]
+fn walls_of_wide_grounds_are_listed_in_narrow_cells() {
+    for (side, widest) in [(40.0, 2.0), (300.0, 2.1), (5000.0, 20.0)] {
+        let environment = Environment {
+            floors: vec![floor(0.0, vec![rectangle(0.0, 0.0, side, side)])],
+            ..Environment::default()
+        };
+        let ground = build(&environment);
+        let view = ground.view();
+        let index = &view.wall_index;
+        assert!(index.cell <= widest, "{side}: {}", index.cell);
+        // Cells are as few as said, and everyone away from the walls knows it at once.
+        assert_eq!(
+            index.start.len(),
+            (index.size.x * index.size.y) as usize + 1
+        );
+        assert!(index.start.len() <= 70_000, "{side}: {}", index.start.len());
+        let middle = index.size / 2;
+        let rings = view.wall_rings[(middle.y * index.size.x + middle.x) as usize];
+        let bound = (f32::from(rings) - 1.0) * index.cell;
+        assert!(
+            f64::from(bound) < side / 2.0 && bound > 15.0,
+            "{side}: {bound}"
+        );
+    }
+}

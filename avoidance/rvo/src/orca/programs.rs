@@ -14,6 +14,9 @@ const SLACK: f32 = 1e-6;
 /// Lines whose directions differ by less (as a sine) are parallel.
 const PARALLEL: f32 = 1e-5;
 
+/// Half-planes whose squared normal is less are the filling of a lane that has none there.
+const GIVEN: f32 = 1e-5;
+
 /// What a program seeks.
 #[derive(Clone, Copy)]
 pub struct Wish<S: Simd> {
@@ -118,8 +121,9 @@ pub fn nearest<S: Simd, const ALONG: bool>(
 }
 
 /// The third program, for lanes whose second one failed (section 5.3 of the paper): the velocity
-/// whose worst miss of a soft half-plane is least, within the hard ones and the disc. `from` is
-/// what the second program left; `projected` is scratch.
+/// whose worst miss of a soft half-plane is least, within the hard ones and the disc. Normals and
+/// offsets of soft ones may be scaled by what missing them counts. `from` is what the second
+/// program left; `projected` is scratch.
 #[inline(always)]
 pub fn least_miss<S: Simd>(
     simd: S,
@@ -155,7 +159,7 @@ pub fn least_miss<S: Simd>(
             let (ox, oy) = (other.x.load(simd), other.y.load(simd));
             let (dx, dy) = (ox - nx, oy - ny);
             let squared = dx * dx + dy * dy;
-            let given = (ox * ox + oy * oy).simd_gt(0.25);
+            let given = (ox * ox + oy * oy).simd_gt(GIVEN);
             // The same direction: whichever asks more was met by keeping `worst`.
             let differs = given & squared.simd_gt(PARALLEL * PARALLEL);
             let length = squared.sqrt();
@@ -168,7 +172,11 @@ pub fn least_miss<S: Simd>(
                 .store(differs.select(offset, -f32x16::splat(simd, 1.0)));
             projected.push(between);
         }
-        let wish = Wish { x: nx, y: ny };
+        let length = (nx * nx + ny * ny).sqrt();
+        let wish = Wish {
+            x: nx / length,
+            y: ny / length,
+        };
         let found = nearest::<S, true>(simd, projected, max_speed, wish, preferred, need);
         // Fails only by rounding: then the velocity at hand is as good.
         let better = need & !found.failed;

@@ -202,6 +202,24 @@ fn squeezed_between_two_stays_in_the_middle() {
 }
 
 #[test]
+fn who_touches_counts_more_than_who_is_apart() {
+    let mut crowd = Crowd::default();
+    crowd.agent(1, Vec2::ZERO, Vec2::ZERO, 0.25, 2.0);
+    // One who touches asks for v.x >= 0; one who comes nearer, 0.3 m away, for v.x <= -0.05.
+    crowd.sees(2, Vec2::new(-0.5, 0.0), Vec2::ZERO, 0.25, 0);
+    crowd.sees(3, Vec2::new(0.8, 0.0), Vec2::new(-0.2, 0.0), 0.25, 0);
+    let paper = Orca {
+        urgency: 0.0,
+        ..exact()
+    };
+    let out = crowd.steer(&paper);
+    assert!(near(out[0], Vec2::new(-0.025, 0.0)), "{out:?}");
+    // 0 - v.x = 0.1 / (0.1 + 0.3) (v.x + 0.05)
+    let out = crowd.steer(&exact());
+    assert!(near(out[0], Vec2::new(-0.01, 0.0)), "{out:?}");
+}
+
+#[test]
 fn wall_ahead_is_reached_no_sooner_than_the_horizon() {
     // Heading up to a long wall 1 m away with radius 0.25: 0.75 m within 1 s.
     let mut crowd = Crowd::default();
@@ -420,7 +438,14 @@ mod reference {
         vec![line.0 * line.1 + along, line.0 * line.1 - along]
     }
 
-    pub fn solve(hard: &[Line], soft: &[Line], wish: DVec2, speed: f64) -> (DVec2, bool) {
+    /// `weights` say what missing each of the soft ones counts.
+    pub fn solve(
+        hard: &[Line],
+        soft: &[Line],
+        weights: &[f64],
+        wish: DVec2,
+        speed: f64,
+    ) -> (DVec2, bool) {
         let all: Vec<Line> = hard.iter().chain(soft).copied().collect();
         let inside = |v: DVec2, lines: &[Line]| {
             v.length() <= speed + 1e-9 && lines.iter().all(|l| l.0.dot(v) >= l.1 - 1e-9)
@@ -441,6 +466,11 @@ mod reference {
         if let Some(best) = best {
             return (best, true);
         }
+        let soft: Vec<Line> = soft
+            .iter()
+            .zip(weights)
+            .map(|(l, w)| (l.0 * *w, l.1 * *w))
+            .collect();
         let mut lines = hard.to_vec();
         for (i, a) in soft.iter().enumerate() {
             for b in &soft[..i] {
@@ -448,7 +478,7 @@ mod reference {
                 lines.push((n / n.length(), d / n.length()));
             }
         }
-        let mut corners: Vec<DVec2> = soft.iter().map(|l| l.0 * speed).collect();
+        let mut corners: Vec<DVec2> = soft.iter().map(|l| l.0.normalize() * speed).collect();
         for (i, &line) in lines.iter().enumerate() {
             corners.extend(on_circle(line, speed));
             corners.extend(lines[..i].iter().filter_map(|&other| cross(line, other)));
@@ -456,7 +486,7 @@ mod reference {
         let best = corners
             .into_iter()
             .filter(|&v| inside(v, hard))
-            .min_by(|&a, &b| miss(soft, a).total_cmp(&miss(soft, b)));
+            .min_by(|&a, &b| miss(&soft, a).total_cmp(&miss(&soft, b)));
         (best.unwrap_or_default(), false)
     }
 
@@ -468,11 +498,22 @@ mod reference {
 
 #[test]
 fn agrees_with_a_second_solver_in_f64() {
-    let orca = exact();
+    agrees(&exact());
+}
+
+#[test]
+fn agrees_with_a_second_solver_where_all_misses_count_alike() {
+    agrees(&Orca {
+        urgency: 0.0,
+        ..exact()
+    });
+}
+
+fn agrees(orca: &Orca) {
     let (mut off, mut crowded, mut worst) = (0, 0, 0.0_f64);
     for seed in 0..10 {
         let crowd = random_crowd(1_000, 10, false, seed);
-        let out = crowd.steer(&orca);
+        let out = crowd.steer(orca);
         for (i, v) in out.iter().enumerate() {
             let own = (crowd.velocity[i].as_dvec2(), f64::from(crowd.radius[i]));
             let soft: Vec<_> = (crowd.start[i] as usize..crowd.start[i + 1] as usize)
@@ -493,9 +534,21 @@ fn agrees_with_a_second_solver_in_f64() {
                     )
                 })
                 .collect();
+            let weights: Vec<f64> = (crowd.start[i] as usize..crowd.start[i + 1] as usize)
+                .map(|n| {
+                    let distance = crowd.seen[n].offset.as_dvec2().length();
+                    let gap = distance - own.1 - f64::from(crowd.seen_radius[n]);
+                    let at_half = f64::from(orca.urgency);
+                    if at_half > 0.0 {
+                        at_half / (at_half + gap.max(0.0))
+                    } else {
+                        1.0
+                    }
+                })
+                .collect();
             let speed = f64::from(crowd.max_speed[i]);
-            let (expected, free) =
-                reference::solve(&[], &soft, crowd.preferred[i].as_dvec2(), speed);
+            let wish = crowd.preferred[i].as_dvec2();
+            let (expected, free) = reference::solve(&[], &soft, &weights, wish, speed);
             let distance = expected.distance(v.as_dvec2());
             crowded += usize::from(!free);
             if distance > 1e-4 {

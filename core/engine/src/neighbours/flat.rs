@@ -41,14 +41,23 @@ impl Search<'_> {
             out.reserve(room(self.most));
             for (i, &row) in rows.iter().enumerate() {
                 let clear = clear.get(first + i).copied().unwrap_or(0.0);
-                let distance = self.hint(kth[first + i]).min(self.reach);
+                let mut distance = self.hint(kth[first + i]).min(self.reach);
                 let own = self.entry_of(row);
-                let count = match (&quick, own) {
+                let mut count = match (&quick, own) {
                     (Some(quick), Some(own)) if clear > distance || !occlusion => {
                         quick.look(simd, own, distance, &mut out.few[i])
                     }
                     _ => None,
                 };
+                // A little farther, before all is looked at again from the beginning.
+                let farther = (distance + self.max_step).min(self.reach);
+                if let (None, Some(quick), Some(own)) = (count, &quick, own)
+                    && (clear > farther || !occlusion)
+                    && farther > distance
+                {
+                    distance = farther;
+                    count = quick.look(simd, own, distance, &mut out.few[i]);
+                }
                 searches[i] = Searching {
                     own,
                     count,

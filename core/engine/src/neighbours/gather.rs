@@ -1,7 +1,7 @@
 //! The nearest relevant neighbours of a chunk of agents.
 //!
-//! The search begins with the distance of the k-th neighbour last time, plus what two people can
-//! have moved since, and grows until it has found k or reached the model's own reach. Whatever
+//! The search begins with the distance of the k-th neighbour last time, plus what one can
+//! have walked since, and grows until it has found k or reached the model's own reach. Whatever
 //! it began with, it finds the same.
 
 use fearless_simd::{Level, Simd, dispatch};
@@ -33,8 +33,8 @@ impl NeighbourGrid {
     /// `clear` has a distance per row within which no wall is, or is empty: not known. `kth` has a
     /// number per row of the chunk, kept by the caller from step to step: the distance of the last
     /// neighbour found, or anything (infinity) if there is none. It saves time and never changes
-    /// the result. `max_step` is how much farther to look at first: what
-    /// two can have moved apart since.
+    /// the result. `max_step` is how much farther to look at first: what one can have walked
+    /// since. Two who part go twice as far, but of the last of several neighbours that is rare.
     pub fn gather(
         &self,
         ground: GroundView<'_>,
@@ -75,7 +75,7 @@ pub(super) struct Search<'a> {
     pub reach: f32,
     pub most: usize,
     guess: f32,
-    max_step: f32,
+    pub max_step: f32,
 }
 
 impl Search<'_> {

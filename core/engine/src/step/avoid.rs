@@ -292,7 +292,7 @@ impl Stage<'_> {
             for due in due.pieces(together) {
                 let began = Instant::now();
                 let (wall_reach, reach) = (part.perception.wall_reach, part.perception.reach);
-                let mut max_step = 2.0 * self.fastest * dt;
+                let mut max_step = self.fastest * dt;
                 s.looking.clear();
                 if part.alternates {
                     s.looking
@@ -310,8 +310,8 @@ impl Stage<'_> {
                 // Who looks at nothing needs no closer look at the walls.
                 if self.ground.flat && (reach > 0.0 || wall_reach > 0.0) {
                     for (i, clear) in s.clear.iter_mut().enumerate() {
-                        // As far as neighbours will be looked for, or walls.
-                        let hint = kth[due.local[i] as usize] + max_step;
+                        // As far as neighbours will be looked for, at the second try, or walls.
+                        let hint = kth[due.local[i] as usize] + 2.0 * max_step;
                         let look = if hint < reach { hint } else { reach };
                         let limit = look.max(wall_reach) * 1.001;
                         if !(*clear > limit) && !blind(i) {

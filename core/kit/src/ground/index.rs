@@ -5,6 +5,12 @@ use throng_core::{CellIndex, math};
 
 use super::Ground;
 
+/// Walls are listed in cells of about this width on plans, metres: how far the nearest one is can
+/// then be told for all but those who have one at hand, however large the ground is.
+const WALL_CELL: f32 = 2.0;
+/// Cells that are made for it at most: what the distances need stays in a near cache.
+const MOST_WALL_CELLS: f32 = 65_536.0;
+
 /// An owned [`CellIndex`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cells {
@@ -159,11 +165,17 @@ pub(super) fn build(ground: &mut Ground) {
     let walls = &ground.walls;
     let wall_boxes: Vec<(Vec3, Vec3)> =
         walls.iter().map(|w| (w.a.min(w.b), w.a.max(w.b))).collect();
+    let fine = if level {
+        let extent = (high - low).truncate().max(Vec2::ZERO) / WALL_CELL;
+        (extent.x * extent.y).min(MOST_WALL_CELLS) as usize
+    } else {
+        0
+    };
     ground.wall_cells = Cells::build(
         low,
         high,
         level,
-        (walls.len() * 8).clamp(1024, 1 << 20),
+        (walls.len() * 8).clamp(1024, 1 << 20).max(fine),
         margin,
         &wall_boxes,
         |i, c_low, c_high| {
