@@ -745,7 +745,7 @@ fn the_crowd_on_its_cells_equals_a_recount() {
             persons[*cell as usize] += 1;
         }
         for (cell, count) in persons.iter().enumerate() {
-            let (_, others) = state.crowd.density_of_others(cell as u32, [0; 3]);
+            let others = state.crowd.persons_beside_one(cell as u32);
             let area = state.crowd.view().area[cell];
             let found = others * area + 1.0;
             assert!(

@@ -170,12 +170,15 @@ impl NavMap {
     /// Appends the gates of consecutive edges: the map's own, or where it has none a waypoint at
     /// the end of each.
     pub fn append_gates(&self, edges: &[EdgeId], out: &mut Vec<Gate>) {
+        out.reserve(edges.len());
         for &edge in edges {
             let e = edge as usize;
-            match (self.gate_start.get(e), self.gate_start.get(e + 1)) {
-                (Some(&first), Some(&end)) => {
-                    out.extend_from_slice(&self.gates[first as usize..end as usize]);
-                }
+            match self.gate_start.get(e..e + 2) {
+                Some(&[first, end]) => match &self.gates[first as usize..end as usize] {
+                    // Nearly always there is one: copied without a call.
+                    [gate] => out.push(*gate),
+                    gates => out.extend_from_slice(gates),
+                },
                 _ => out.push(Gate::waypoint(self.node_place[self.edge_to[e] as usize])),
             }
         }

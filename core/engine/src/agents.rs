@@ -2,11 +2,11 @@
 
 use glam::Vec2;
 use rayon::prelude::*;
-use throng_core::{AgentsView, Frame, Location, NONE, random::mix};
+use throng_core::{AgentsView, Frame, Location, NONE, Room, random::mix};
 
 use crate::{
     checkpoint::{CheckpointError, Reader, Writer},
-    track::Track,
+    track::{Mark, Track},
 };
 
 /// Stable id of an agent: the slot in the low half, its generation in the high half.
@@ -100,15 +100,30 @@ pub struct Patience {
     pub below: f32,
 }
 
-/// A disc in plan within which an agent's region and crowd cell cannot have changed.
+/// A piece of the plan within which an agent's region and crowd cell cannot have changed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Settled {
     /// Its centre.
     pub at: Vec2,
     /// Its radius, metres; 0 to look again.
     pub slack: f32,
+    /// The lines that bound it, as [`Room::lines`].
+    pub lines: [Vec2; 2],
     /// The floor that this holds on, where there are several.
     pub floor: u16,
+}
+
+impl Settled {
+    /// Whether an agent has left it.
+    #[inline(always)]
+    pub fn is_left(&self, at: Vec2) -> bool {
+        let room = Room {
+            centre: self.at,
+            radius: self.slack,
+            lines: self.lines,
+        };
+        !room.has(at)
+    }
 }
 
 /// A column whatever it holds.
@@ -277,6 +292,8 @@ columns! {
     walked: f64 = 0.0;
     /// Where each is on its route.
     track: Track = Track::default();
+    /// What every step asks of the tracks.
+    mark: Mark = Mark::default();
     /// Clocks of the replan policy.
     patience: Patience = Patience::default();
     /// Counters and clocks.
@@ -320,6 +337,12 @@ impl Agents {
         self.row_of_slot[slot as usize] = NONE;
         self.generation_of_slot[slot as usize] += 1;
         self.free_slots.push(slot);
+    }
+
+    /// Takes over what an agent's track says after another route was put on it.
+    pub fn note_track(&mut self, row: usize) {
+        self.mark[row] = self.track[row].mark();
+        self.until[row] = 0.0;
     }
 
     /// Forgets what was found out about where an agent stands: it was moved, not walking.

@@ -17,11 +17,11 @@ use crate::{
     flows::Flows,
     holds::{Holds, Member},
     simulation::Simulation,
-    track::{Routes, Track, TrackKind},
+    track::{Mark, Routes, Track, TrackKind},
 };
 
 const MAGIC: &[u8; 8] = b"THRONGCK";
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// Why a checkpoint could not be taken back.
 #[derive(Debug, Error)]
@@ -97,7 +97,7 @@ records! {
     Frame { x, handedness }
     Gate { left, middle, right, triangle, flags }
     Track { kind, has_gate, stale, left, within, first, count, cursor, gate, corner, has_lane, wait, lane_from, lane_to, invisible, into, flow, length, cost }
-    Settled { at, slack, floor }
+    Settled { at, slack, lines, floor }
     Patience { above, below }
     Member { id, joined, until, place, desk }
     Record { born, sets_off, leg_began, stall_from, source, leg, switches, tier_since, hold, stalled, profile }
@@ -137,6 +137,15 @@ impl Field for TrackKind {
             3 => TrackKind::Unreachable,
             _ => return Err(CheckpointError::Damaged("unknown kind of route")),
         })
+    }
+}
+
+impl Field for Mark {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
+    }
+    fn get(from: &mut Reader<'_>) -> Result<Mark, CheckpointError> {
+        Ok(Mark(u8::get(from)?))
     }
 }
 

@@ -16,6 +16,8 @@ use crate::checkpoint::{CheckpointError, Reader, Writer};
 #[derive(Debug, Default)]
 pub struct CrowdState {
     area: Vec<f32>,
+    /// What a square metre is of each cell.
+    per_area: Vec<f32>,
     axis: Vec<Vec3>,
     occupied_now: Vec<AtomicI64>,
     persons_now: Vec<AtomicI32>,
@@ -38,6 +40,7 @@ impl CrowdState {
         let cells = area.len();
         let zeros = || (0..cells).map(|_| AtomicI64::new(0)).collect::<Vec<_>>();
         CrowdState {
+            per_area: area.iter().map(|area| 1.0 / area.max(1e-9)).collect(),
             area,
             axis,
             occupied_now: zeros(),
@@ -93,18 +96,25 @@ impl CrowdState {
         self.add(to, new, 1);
     }
 
-    /// Density of a cell as of now, without one agent's own share, and persons per square metre
-    /// without that agent.
+    /// The share of a cell's area that others than one agent cover now.
     #[inline]
-    pub fn density_of_others(&self, cell: u32, own: [i64; 3]) -> (f32, f32) {
-        if cell == NONE {
-            return (0.0, 0.0);
-        }
+    pub fn share_of_others(&self, cell: u32, own: [i64; 3]) -> f32 {
         let c = cell as usize;
-        let per_area = 1.0 / self.area[c].max(1e-9);
-        let others = (self.occupied_now[c].load(Relaxed) - own[0]) as f32 / AREA_UNIT as f32;
-        let persons = (self.persons_now[c].load(Relaxed) - 1) as f32;
-        (others * per_area, persons * per_area)
+        let Some(occupied) = self.occupied_now.get(c) else {
+            return 0.0;
+        };
+        let others = (occupied.load(Relaxed) - own[0]) as f32 / AREA_UNIT as f32;
+        others * self.per_area[c]
+    }
+
+    /// Persons to a square metre of a cell now, without one who stands there.
+    #[inline]
+    pub fn persons_beside_one(&self, cell: u32) -> f32 {
+        let c = cell as usize;
+        let Some(persons) = self.persons_now.get(c) else {
+            return 0.0;
+        };
+        (persons.load(Relaxed) - 1) as f32 * self.per_area[c]
     }
 
     /// Freezes the sums for reading.
@@ -149,6 +159,7 @@ impl CrowdState {
         let atomic = |v: Vec<i64>| v.into_iter().map(AtomicI64::new).collect::<Vec<_>>();
         let loaded = CrowdState {
             area: like.area.clone(),
+            per_area: like.per_area.clone(),
             axis: like.axis.clone(),
             occupied_now: atomic(from.column()?),
             persons_now: from.column()?.into_iter().map(AtomicI32::new).collect(),

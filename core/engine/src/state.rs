@@ -307,7 +307,7 @@ impl State {
             .wrapping_add(throng_core::random::mix(self.hash_row(row) ^ self.step));
         let (cell, share) = (self.agents.cell[row], self.agents.share[row]);
         self.crowd.shift(cell, share, NONE, [0; 3]);
-        self.routes.release(&mut self.agents.track[row]);
+        self.routes.drop_route(&mut self.agents, row);
         self.agents.remove(row);
         self.memory.remove(row);
     }
@@ -444,7 +444,7 @@ pub struct Regions {
     pub hints: Vec<u32>,
     /// The answers.
     pub found: Vec<u32>,
-    /// Discs in which they are there still.
+    /// Where they are there still.
     pub room: Vec<Room>,
 }
 

@@ -106,7 +106,66 @@ impl Default for Track {
     }
 }
 
+/// What every step asks of everybody's track, in a byte of its own column: nobody's track has to
+/// be read to learn it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark(pub u8);
+
+impl Default for Mark {
+    fn default() -> Mark {
+        Mark(TrackKind::None as u8 | Mark::STALE)
+    }
+}
+
+impl Mark {
+    const KIND: u8 = 3;
+    const GATE: u8 = 4;
+    const STALE: u8 = 8;
+    const LEFT: u8 = 16;
+
+    /// As [`Track::kind`].
+    #[inline(always)]
+    pub fn kind(self) -> TrackKind {
+        match self.0 & Mark::KIND {
+            0 => TrackKind::None,
+            1 => TrackKind::Edges,
+            2 => TrackKind::Gates,
+            _ => TrackKind::Unreachable,
+        }
+    }
+
+    /// As [`Track::has_gate`].
+    #[inline(always)]
+    pub fn has_gate(self) -> bool {
+        self.0 & Mark::GATE != 0
+    }
+
+    /// As [`Track::stale`].
+    #[inline(always)]
+    pub fn stale(self) -> bool {
+        self.0 & Mark::STALE != 0
+    }
+
+    /// As [`Track::left`].
+    #[inline(always)]
+    pub fn left(self) -> bool {
+        self.0 & Mark::LEFT != 0
+    }
+}
+
 impl Track {
+    /// The mark of this track.
+    #[inline(always)]
+    pub fn mark(&self) -> Mark {
+        let bit = |set: bool, bit: u8| if set { bit } else { 0 };
+        Mark(
+            self.kind as u8
+                | bit(self.has_gate, Mark::GATE)
+                | bit(self.stale, Mark::STALE)
+                | bit(self.left, Mark::LEFT),
+        )
+    }
+
     /// Entries still ahead.
     pub fn remaining(&self) -> u32 {
         self.count - self.cursor
@@ -206,8 +265,14 @@ pub struct Routes {
 }
 
 impl Routes {
+    /// Takes an agent's route away.
+    pub fn drop_route(&mut self, agents: &mut Agents, row: usize) {
+        self.release(&mut agents.track[row]);
+        agents.note_track(row);
+    }
+
     /// Gives back the entries of a route.
-    pub fn release(&mut self, track: &mut Track) {
+    fn release(&mut self, track: &mut Track) {
         match track.kind {
             TrackKind::Edges => self.dead_edges += track.count as usize,
             TrackKind::Gates => self.dead_gates += track.count as usize,
@@ -480,7 +545,7 @@ impl Routes {
                 new == NONE
             };
             if gone || self.edges_ahead(&agents.track[row]).contains(&NONE) {
-                self.release(&mut agents.track[row]);
+                self.drop_route(agents, row);
                 broken.push(row as u32);
             }
         }

@@ -32,11 +32,11 @@ use crate::{
     field::{Field, Saved, Way},
     grow::{Growing, Grown, Handle, Order, carry_out, grow_all},
     routes::{attach, sources},
-    stencil::Stencil,
+    stencil::{Slot, Stencil},
     step_costs::StepCosts,
 };
 use answer::Asked;
-use direction::{beside, interpolate};
+use direction::{Around, beside};
 
 options! {
     /// Fields of directions towards the goals in use.
@@ -201,61 +201,48 @@ impl GlobalPlanner for FlowField {
             self.look_up(world, chunk, workspace);
         }
         let a = &world.agents;
-        for (i, &row) in chunk.rows.iter().enumerate() {
-            let row = row as usize;
-            let at = a.location[row].point.truncate();
-            let (slot, offset) = if flat {
-                stencil.slot_at(at)
-            } else {
-                match stencil.slot_in(workspace.regions[i]) {
-                    NONE => (0, Vec2::ZERO),
-                    slot => (slot, (at - stencil.place(slot)) / stencil.spacing),
-                }
-            };
-            let Some(field) = self.field(a.goal[row], a.class[row]) else {
-                out.follow_route[i] = 1;
-                continue;
-            };
-            let own = field.way[slot as usize];
-            if own == Way::NONE {
-                if field.next[slot as usize] != slot {
-                    // Pushed beside the map: back to the nearest place on it.
-                    let back = if flat {
-                        beside(stencil, field, slot, offset)
-                    } else {
-                        Vec2::ZERO
-                    };
-                    out.follow_route[i] = u8::from(back == Vec2::ZERO);
-                    out.preferred[i] = back * a.speed[row];
-                    out.target[i] = back * AIM;
+        // Many are read before the first is thought about: their readings overlap.
+        let mut around = [Around::default(); AT_ONCE];
+        for (block, rows) in chunk.rows.chunks(AT_ONCE).enumerate() {
+            let first = block * AT_ONCE;
+            for (i, (&row, around)) in rows.iter().zip(&mut around).enumerate() {
+                let row = row as usize;
+                let at = a.location[row].point.truncate();
+                let (slot, offset) = if flat {
+                    stencil.slot_at(at)
+                } else {
+                    match stencil.slot_in(workspace.regions[first + i]) {
+                        NONE => (0, Vec2::ZERO),
+                        slot => (slot, (at - stencil.place(slot)) / stencil.spacing),
+                    }
+                };
+                *around = match self.field(a.goal[row], a.class[row]) {
+                    Some(field) => Around::read(stencil, field, slot, offset),
+                    None => Around::default(),
+                };
+            }
+            for (i, (&row, around)) in rows.iter().zip(&around).enumerate() {
+                let (i, row) = (first + i, row as usize);
+                if around.own == Way::NONE {
+                    self.guide_without_way(world, chunk.dt, stencil, row, i, around.slot, out);
                     continue;
                 }
-                // At the goal: on to one's own place in it.
-                out.follow_route[i] = u8::from(!flat);
-                let rest = (a.target[row].point - a.location[row].point).truncate();
-                let distance = rest.length();
-                if distance > 1e-6 {
-                    let speed = a.speed[row].min(distance / chunk.dt);
-                    out.preferred[i] = rest * (speed / distance);
-                    out.target[i] = rest;
+                let mut way = if stencil.is_rim(around.slot) {
+                    around.own.unit()
+                } else {
+                    around.direction()
+                };
+                if !flat {
+                    let normal = world.site.ground.normals[a.location[row].triangle as usize];
+                    let rise = -way.dot(normal.truncate()) / normal.z.max(0.05);
+                    way = a
+                        .frame_of(row)
+                        .to_tangent(normal, way.extend(rise))
+                        .normalize_or_zero();
                 }
-                continue;
+                out.preferred[i] = way * a.speed[row];
+                out.target[i] = way * AIM;
             }
-            let mut way = if stencil.is_rim(slot) {
-                own.unit()
-            } else {
-                interpolate(stencil, field, slot, offset)
-            };
-            if !flat {
-                let normal = world.site.ground.normals[a.location[row].triangle as usize];
-                let rise = -way.dot(normal.truncate()) / normal.z.max(0.05);
-                way = a
-                    .frame_of(row)
-                    .to_tangent(normal, way.extend(rise))
-                    .normalize_or_zero();
-            }
-            out.preferred[i] = way * a.speed[row];
-            out.target[i] = way * AIM;
         }
     }
 
@@ -297,7 +284,52 @@ impl GlobalPlanner for FlowField {
 /// Metres ahead at which a guided agent aims.
 const AIM: f32 = 2.0;
 
+/// Agents whose fields are read one after another before they are guided.
+const AT_ONCE: usize = 32;
+
 impl FlowField {
+    /// Guides who stands where its field has no direction: at the goal, beside the map, or without
+    /// a field.
+    #[cold]
+    fn guide_without_way(
+        &self,
+        world: &World<'_>,
+        dt: f32,
+        stencil: &Stencil,
+        row: usize,
+        i: usize,
+        slot: Slot,
+        out: &mut GuideOut<'_>,
+    ) {
+        let (a, flat) = (&world.agents, world.site.ground.flat);
+        let Some(field) = self.field(a.goal[row], a.class[row]) else {
+            out.follow_route[i] = 1;
+            return;
+        };
+        if field.next[slot as usize] != slot {
+            // Pushed beside the map: back to the nearest place on it.
+            let back = if flat {
+                let offset = stencil.slot_at(a.location[row].point.truncate()).1;
+                beside(stencil, field, slot, offset)
+            } else {
+                Vec2::ZERO
+            };
+            out.follow_route[i] = u8::from(back == Vec2::ZERO);
+            out.preferred[i] = back * a.speed[row];
+            out.target[i] = back * AIM;
+            return;
+        }
+        // At the goal: on to one's own place in it.
+        out.follow_route[i] = u8::from(!flat);
+        let rest = (a.target[row].point - a.location[row].point).truncate();
+        let distance = rest.length();
+        if distance > 1e-6 {
+            let speed = a.speed[row].min(distance / dt);
+            out.preferred[i] = rest * (speed / distance);
+            out.target[i] = rest;
+        }
+    }
+
     /// The field of a goal and class.
     #[inline]
     fn field(&self, goal: u32, class: u32) -> Option<&Field> {

@@ -21,6 +21,9 @@ use crate::track::{Routes, Track};
 /// Edges looked at first, and at most, for gates within the look-ahead.
 const EDGES: [usize; 3] = [3, 8, 24];
 
+/// Metres of lane beyond the look-ahead that make up for rounding.
+const AMPLE: f32 = 0.01;
+
 /// Within so many look-aheads of a target that is in sight the lane is left for the straight way.
 const STRAIGHT: f32 = 4.0;
 
@@ -117,7 +120,14 @@ pub fn find_attraction(
     passed.push(0);
     let edges = routes.edges_ahead(track);
     let (mut looked, mut ahead, mut whole) = (0, 0.0, false);
-    for upto in EDGES {
+    // Far from the end of its route a walker needs no more gates than it looks ahead; who may stand
+    // beyond the next one needs those about it.
+    let far_from_end = track.remaining() as usize > EDGES[1];
+    let one_by_one = 1..if far_from_end { EDGES[1] } else { 1 };
+    for upto in one_by_one.chain(EDGES) {
+        if upto <= looked {
+            continue;
+        }
         let known = gates.len();
         routes.more_gates(track, nav, site, map, looked..upto, gates);
         looked = upto;
@@ -140,11 +150,21 @@ pub fn find_attraction(
             }
             passed[lane.len() - 1] += 1;
         }
-        let off = match lane[..] {
-            [from, to, ..] => off_lane(from, to, walker.point),
-            _ => 0.0,
+        let (off, beyond) = match lane[..] {
+            [from, to, ..] => {
+                let share = share_along(from, to, walker.point);
+                (off_lane(from, to, walker.point), share >= 1.0)
+            }
+            _ => (0.0, true),
         };
-        if whole || ahead >= look_ahead + off {
+        let enough = if EDGES.contains(&upto) {
+            look_ahead + off
+        } else if beyond {
+            f32::INFINITY
+        } else {
+            look_ahead + off + AMPLE
+        };
+        if whole || ahead >= enough {
             break;
         }
     }
@@ -230,11 +250,16 @@ fn lane_beside(
     }
 }
 
+/// Where beside a segment of a lane a point is, as a share of its length.
+fn share_along(from: Vec3, to: Vec3, at: Vec3) -> f32 {
+    let way = to - from;
+    (at - from).dot(way) / way.length_squared().max(1e-12)
+}
+
 /// Distance from a segment of a lane.
 fn off_lane(from: Vec3, to: Vec3, at: Vec3) -> f32 {
-    let way = to - from;
-    let share = (at - from).dot(way) / way.length_squared().max(1e-12);
-    (from + way * share.clamp(0.0, 1.0)).distance(at)
+    let share = share_along(from, to, at);
+    (from + (to - from) * share.clamp(0.0, 1.0)).distance(at)
 }
 
 /// A foot on a lane.

@@ -403,7 +403,7 @@ impl Holds {
             agents.target[row] = agents.location[row];
             agents.doing[row] = Doing::Staying;
             agents.record[row].stalled = false;
-            routes.release(&mut agents.track[row]);
+            routes.drop_route(agents, row);
         }
         for hold in &mut self.all {
             hold.assign(&clock);
@@ -452,7 +452,7 @@ impl Holds {
                 && agents.target[row].point.distance(tail.point) > TAIL_MOVED
             {
                 agents.target[row] = tail;
-                routes.release(&mut agents.track[row]);
+                routes.drop_route(agents, row);
             }
         }
         self.joining
@@ -557,7 +557,7 @@ fn keep_at(
     if away <= near * near {
         if doing == Doing::Walking {
             agents.doing[row] = Doing::Staying;
-            routes.release(&mut agents.track[row]);
+            routes.drop_route(agents, row);
         }
         return;
     }
@@ -565,13 +565,14 @@ fn keep_at(
     if doing == Doing::Staying || other || blind {
         agents.doing[row] = Doing::Walking;
         let straight = ground.sees(at, place);
-        let track = &mut agents.track[row];
+        let track = &agents.track[row];
         // Out of sight the planner finds the way; in sight it is the straight one.
         if straight || track.kind == TrackKind::Gates && track.count == 0 {
-            routes.release(track);
+            routes.drop_route(agents, row);
         }
         if straight {
-            track.kind = TrackKind::Gates;
+            agents.track[row].kind = TrackKind::Gates;
         }
+        agents.note_track(row);
     }
 }

@@ -360,6 +360,7 @@ impl NavRepresentation for ForeignNav {
         out.fill(Room {
             centre: Vec2::NAN,
             radius: f32::NAN,
+            lines: [Vec2::ZERO; 2],
         });
         let done = map_table(map).map(|map| {
             self.instance.attempt(key, |call, instance| {
@@ -378,9 +379,19 @@ impl NavRepresentation for ForeignNav {
         self.mend(
             places,
             out,
-            |room| room.radius >= 0.0 && room.centre.is_finite(),
+            |room| {
+                let lines_are_good = room.lines.iter().all(|line| line.is_finite());
+                room.radius >= 0.0 && room.centre.is_finite() && lines_are_good
+            },
             Room::default(),
-            |room| format!("its room is {} m about {}", room.radius, room.centre),
+            |room| {
+                let Room {
+                    centre,
+                    radius,
+                    lines: [a, b],
+                } = room;
+                format!("its room is {radius} m about {centre}, lines {a} and {b}")
+            },
         );
         true
     }

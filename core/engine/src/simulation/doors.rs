@@ -117,7 +117,7 @@ impl Simulation {
                 a.frame[row] = moved.frame;
                 a.kth[row] = f32::INFINITY;
                 a.forget_place(row);
-                self.state.routes.release(&mut self.state.agents.track[row]);
+                self.state.routes.drop_route(&mut self.state.agents, row);
             }
         }
     }

@@ -96,7 +96,7 @@ impl Simulation {
         } else {
             Doing::Staying
         };
-        self.state.routes.release(&mut self.state.agents.track[row]);
+        self.state.routes.drop_route(&mut self.state.agents, row);
     }
 
     pub(super) fn apply(&mut self, command: &Command) -> Result<(), RunError> {
@@ -150,7 +150,7 @@ impl Simulation {
                 a.velocity[row] = Vec2::ZERO;
                 a.kth[row] = f32::INFINITY;
                 a.forget_place(row);
-                self.state.routes.release(&mut self.state.agents.track[row]);
+                self.state.routes.drop_route(&mut self.state.agents, row);
                 Ok(())
             }),
             Command::SetGoal(id, to) => row_of(self, *id).and_then(|row| {
@@ -169,7 +169,7 @@ impl Simulation {
                     }
                     None => {
                         a.doing[row] = Doing::Walking;
-                        self.state.routes.release(&mut self.state.agents.track[row]);
+                        self.state.routes.drop_route(&mut self.state.agents, row);
                     }
                 }
             }),

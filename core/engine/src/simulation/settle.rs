@@ -84,7 +84,7 @@ impl Simulation {
             }
             AtGoal::Keep if last_leg => {
                 a.doing[row] = Doing::Staying;
-                self.state.routes.release(&mut self.state.agents.track[row]);
+                self.state.routes.drop_route(&mut self.state.agents, row);
             }
             _ => {
                 let leg = record.leg + 1;
@@ -106,7 +106,7 @@ impl Simulation {
                 a.record[row].leg = leg;
                 a.record[row].leg_began = step;
                 a.doing[row] = Doing::Walking;
-                self.state.routes.release(&mut self.state.agents.track[row]);
+                self.state.routes.drop_route(&mut self.state.agents, row);
             }
         }
     }

@@ -281,6 +281,7 @@ fn over_edge(
 pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work) {
     let site = place.site();
     let mut track = std::mem::take(&mut state.agents.track);
+    let mut mark = std::mem::take(&mut state.agents.mark);
     let mut tick = std::mem::take(&mut state.agents.tick);
     let mut until = std::mem::take(&mut state.agents.until);
     // Elsewhere the way up changes from step to step, or routes change after guiding.
@@ -294,8 +295,9 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
         .zip(track.par_chunks_mut(CHUNK))
         .zip(tick.par_chunks_mut(CHUNK))
         .zip(until.par_chunks_mut(CHUNK))
+        .zip(mark.par_chunks_mut(CHUNK))
         .enumerate()
-        .for_each(|(chunk, (((arrived, tracks), ticks), until))| {
+        .for_each(|(chunk, ((((arrived, tracks), ticks), until), marks))| {
             pool.with(|scratch| {
                 for i in 0..arrived.len() {
                     let row = chunk * CHUNK + i;
@@ -345,6 +347,7 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
                             map,
                             &mut scratch.follow.gates,
                         );
+                        marks[i] = track.mark();
                         if track.has_gate {
                             to_gate = body.to_gate(&track.gate);
                         }
@@ -367,6 +370,7 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
             });
         });
     state.agents.track = track;
+    state.agents.mark = mark;
     state.agents.tick = tick;
     state.agents.until = until;
 }

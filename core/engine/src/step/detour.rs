@@ -37,14 +37,16 @@ pub fn round_obstacles(place: &Place, parts: &Parts, state: &mut State, work: &m
     let site = place.site();
     let ground = site.ground;
     let mut tracks = std::mem::take(&mut state.agents.track);
+    let mut marks = std::mem::take(&mut state.agents.mark);
     let (a, routes, map, pool) = (&state.agents, &state.routes, &state.map, &work.pool);
     let led = &work.led;
     let is_led = |row: usize| led.get(row).is_some_and(|led| *led != 0);
     work.guided
         .par_chunks_mut(CHUNK)
         .zip(tracks.par_chunks_mut(CHUNK))
+        .zip(marks.par_chunks_mut(CHUNK))
         .enumerate()
-        .for_each(|(chunk, (guided, tracks))| {
+        .for_each(|(chunk, ((guided, tracks), marks))| {
             pool.with(|scratch| {
                 let ChunkScratch {
                     walls,
@@ -122,6 +124,7 @@ pub fn round_obstacles(place: &Place, parts: &Parts, state: &mut State, work: &m
                     let way = match free.map(|(k, gate)| (k, offset(gate.middle))) {
                         Some((k, way)) => {
                             routes.skip(track, k, &*parts.nav, &site, map, gates);
+                            marks[i] = track.mark();
                             Some(way)
                         }
                         None => {
@@ -142,6 +145,7 @@ pub fn round_obstacles(place: &Place, parts: &Parts, state: &mut State, work: &m
             });
         });
     state.agents.track = tracks;
+    state.agents.mark = marks;
 }
 
 /// The nearest of these sides that a body of this radius would touch on the straight way.

@@ -50,6 +50,7 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
     work.gated.resize(count, 0);
     work.led.resize(count, 0);
     let mut track = std::mem::take(&mut state.agents.track);
+    let mut mark = std::mem::take(&mut state.agents.mark);
     let mut until = std::mem::take(&mut state.agents.until);
     // Rows come and go with the agents, so that every chunk of agents has its chunk of memory.
     let mut memory = std::mem::take(&mut state.memory);
@@ -72,15 +73,10 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
         .zip(work.gated.par_chunks_mut(CHUNK))
         .zip(work.led.par_chunks_mut(CHUNK))
         .zip(until.par_chunks_mut(CHUNK))
+        .zip(mark.par_chunks_mut(CHUNK))
         .enumerate()
         .for_each(
-            |(chunk, (((((guided, tracks), memory), gated), led), until))| {
-                // Routes that changed since the last step have another next gate.
-                for (until, track) in until.iter_mut().zip(tracks.iter()) {
-                    if track.stale {
-                        *until = 0.0;
-                    }
-                }
+            |(chunk, ((((((guided, tracks), memory), gated), led), until), marks))| {
                 let first = chunk * CHUNK;
                 let rows = first..first + guided.len();
                 pool.with(|scratch| {
@@ -136,7 +132,6 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                         for i in 0..n {
                             let (row, local) = (due.rows[i] as usize, due.local[i] as usize);
                             let out = &mut guided[local];
-                            let track = &mut tracks[local];
                             led[local] = u8::from(scratch.follow_route[i] == 0);
                             match a.doing[row] {
                                 Doing::Walking => {}
@@ -166,10 +161,12 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                                 };
                                 continue;
                             }
-                            if !matches!(track.kind, TrackKind::Edges | TrackKind::Gates) {
+                            let kind = marks[local].kind();
+                            if !matches!(kind, TrackKind::Edges | TrackKind::Gates) {
                                 *out = Guided::default();
                                 continue;
                             }
+                            let track = &mut tracks[local];
                             let at = a.location[row];
                             let walker = Walker {
                                 point: at.point,
@@ -204,7 +201,12 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                                     _ => turn.is_multiple_of(CORNER_EVERY),
                                 };
                             let look = track.stale || due;
-                            if look {
+                            // Those who look may find that they have passed gates.
+                            let skips = matches!(
+                                tier.follow.kind,
+                                FollowKind::Gates | FollowKind::Indicative
+                            );
+                            if look && skips {
                                 until[local] = 0.0;
                             }
                             match tier.follow.kind {
@@ -233,6 +235,7 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                             }
                             let (preferred, aim) = follow::follow(&tier.follow, track, &walker);
                             *out = Guided { preferred, aim };
+                            marks[local] = track.mark();
                         }
                         if let Some((clock, began)) = began {
                             let spent = began.elapsed().as_nanos() as u64;
@@ -240,12 +243,13 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                         }
                     }
                 });
-                for (gated, track) in gated.iter_mut().zip(tracks.iter()) {
-                    *gated = u8::from(track.has_gate);
+                for (gated, mark) in gated.iter_mut().zip(marks.iter()) {
+                    *gated = u8::from(mark.has_gate());
                 }
             },
         );
     state.agents.track = track;
+    state.agents.mark = mark;
     state.agents.until = until;
     state.memory = memory;
 }
@@ -267,6 +271,7 @@ fn slowed(
 
 /// The speed that an agent wants where it stands; no laws are those that slow nobody down, one
 /// is everybody's.
+#[inline]
 fn wanted_speed(
     laws: &[SpeedLaw],
     state: &State,
@@ -280,12 +285,11 @@ fn wanted_speed(
         [law] => law,
         _ => laws[usize::from(a.record[row].profile)],
     };
+    let (cell, crowd) = (a.cell[row], &state.crowd);
     match law {
         SpeedLaw::None => speed,
-        law => {
-            let (share, persons) = state.crowd.density_of_others(a.cell[row], a.share[row]);
-            speed * speed_at(law, share, persons)
-        }
+        SpeedLaw::Linear => speed * speed_at(law, crowd.share_of_others(cell, a.share[row]), 0.0),
+        SpeedLaw::Weidmann => speed * speed_at(law, 0.0, crowd.persons_beside_one(cell)),
     }
 }
 

@@ -368,7 +368,8 @@ impl Planning {
         let collect_chunk = |first: usize, patience: &mut [Patience], wishes: &mut Vec<Wish>| {
             for i in 0..patience.len() {
                 let row = first + i;
-                let track = &a.track[row];
+                let (track, mark) = (&a.track[row], a.mark[row]);
+                debug_assert_eq!(mark, track.mark(), "row {row}");
                 if a.doing[row] != Doing::Walking {
                     continue;
                 }
@@ -380,12 +381,13 @@ impl Planning {
                         row: row as u32,
                     })
                 };
-                if track.kind == TrackKind::None {
+                let kind = mark.kind();
+                if kind == TrackKind::None {
                     wish(Want::Missing);
                     continue;
                 }
                 let turn = state_now.step + (id & 0xFFFF_FFFF);
-                if track.kind == TrackKind::Unreachable {
+                if kind == TrackKind::Unreachable {
                     if *doors_changed || period.is_some_and(|p| turn.is_multiple_of(p)) {
                         wish(Want::Missing);
                     }
@@ -406,22 +408,22 @@ impl Planning {
                         continue;
                     }
                 }
-                if track.left {
+                if mark.left() {
                     wish(Want::Broken);
                     continue;
                 }
                 // Pushed off its route: the point it walks to is out of sight.
                 // A route without gates is a straight line that its planner wanted whatever is in
                 // between.
-                let has_turns = track.kind == TrackKind::Edges
-                    || track.kind == TrackKind::Gates && track.count > 0;
+                let has_turns =
+                    || kind == TrackKind::Edges || kind == TrackKind::Gates && track.count > 0;
                 // Between the gates of a route a corner may stick out: who gets on gets round it.
                 let trusting =
-                    track.kind == TrackKind::Gates && a.velocity[row].length() > 0.5 * a.speed[row];
-                if !track.stale
-                    && has_turns
+                    || kind == TrackKind::Gates && a.velocity[row].length() > 0.5 * a.speed[row];
+                if !mark.stale()
                     && turn.is_multiple_of(SIGHT_EVERY)
-                    && !sees(&ground, a.location[row], track.corner, trusting)
+                    && has_turns()
+                    && !sees(&ground, a.location[row], track.corner, trusting())
                 {
                     wish(Want::Broken);
                     continue;
@@ -618,5 +620,6 @@ fn adopt_one(
         );
     });
     state.agents.track[row] = track;
+    state.agents.note_track(row);
     true
 }

@@ -57,6 +57,7 @@ pub fn classify(
                 };
                 if guided(old) && !guided(new) {
                     state.agents.track[row].left = true;
+                    state.agents.note_track(row);
                 }
                 events.push(Event::TierChanged {
                     agent: AgentId(state.agents.id[row]),
