@@ -1,6 +1,9 @@
 //! What the experiments on regions of interest share: a town with flows, and how fast it steps.
 
-use std::{collections::BTreeMap, time::Instant};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    time::Instant,
+};
 
 use glam::{DVec2, Vec2};
 use throng::{Event, Simulation, core::math};
@@ -162,7 +165,8 @@ pub fn pace(
 pub struct Leaving {
     /// How often somebody left level 0 while walking.
     pub left: u64,
-    /// How many of them walked back a second and a half later, to the same goal.
+    /// How many of them were half a metre back on the way that they had come three seconds later,
+    /// with the same goal. Velocities of single steps say nothing: people are pushed.
     pub turned: u64,
     /// People off the ground or without a way, at the end.
     pub lost: u64,
@@ -172,6 +176,17 @@ pub struct Leaving {
     pub jump: f64,
     /// Arrivals at goals.
     pub arrivals: u64,
+}
+
+/// Somebody who has left level 0.
+struct Leaver {
+    /// The step at which it is looked at again.
+    asked: u64,
+    /// Where it left.
+    at: Vec2,
+    /// The way that it had come, unit length.
+    way: Vec2,
+    goal: u32,
 }
 
 /// Walks a scenario for some seconds and watches who changes tiers; `each` may command it.
@@ -184,7 +199,8 @@ pub fn leaving(
     const LATER: u64 = 15;
     let mut simulation = study.simulation(scenario)?;
     let mut found = Leaving::default();
-    let mut watched: BTreeMap<u64, (u64, Vec2, u32)> = BTreeMap::new();
+    let mut watched: BTreeMap<u64, Leaver> = BTreeMap::new();
+    let mut past: VecDeque<BTreeMap<u64, Vec2>> = VecDeque::new();
     let mut before: BTreeMap<u64, Vec2> = BTreeMap::new();
     while simulation.time() < seconds {
         each(&mut simulation);
@@ -209,6 +225,7 @@ pub fn leaving(
             .collect();
         found.changes += changed.len() as u64;
         let agents = simulation.agents();
+        let place = |row: usize| agents.location[row].point.truncate();
         for row in 0..agents.len() {
             let (id, now) = (agents.id[row], agents.velocity[row]);
             let Some(&was) = before.get(&id) else {
@@ -217,18 +234,31 @@ pub fn leaving(
             if let Some(&outward) = changed.get(&id) {
                 found.jump = found.jump.max(f64::from(now.distance(was)));
                 if outward && was.length() > 0.5 {
-                    watched.insert(id, (step + LATER, was, agents.goal[row]));
                     found.left += 1;
+                    let (at, goal) = (place(row), agents.goal[row]);
+                    if let Some(from) = past.front().and_then(|places| places.get(&id)) {
+                        let (asked, way) = (step + 2 * LATER, (at - *from).normalize_or_zero());
+                        let leaver = Leaver {
+                            asked,
+                            at,
+                            way,
+                            goal,
+                        };
+                        watched.insert(id, leaver);
+                    }
                 }
             }
-            if let Some(&(when, then, goal)) = watched.get(&id)
-                && when == step
-            {
+            if let Some(then) = watched.get(&id).filter(|then| then.asked == step) {
+                let back = then.way.dot(place(row) - then.at) < -0.5;
+                found.turned += u64::from(back && agents.goal[row] == then.goal);
                 watched.remove(&id);
-                let back = then.normalize_or_zero().dot(now) < -0.5;
-                found.turned += u64::from(back && agents.goal[row] == goal);
             }
         }
+        if past.len() == LATER as usize {
+            past.pop_front();
+        }
+        let places = (0..agents.len()).map(|row| (agents.id[row], place(row)));
+        past.push_back(places.collect());
     }
     let metrics = simulation.metrics();
     found.lost = metrics.lost + simulation.unreachable_now() as u64;
