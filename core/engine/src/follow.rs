@@ -377,7 +377,7 @@ pub fn follow(how: &Follow, track: &Track, walker: &Walker) -> (Vec2, Vec2) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use throng_core::NONE;
+    use throng_core::{NONE, math};
 
     fn v(x: f32, y: f32) -> Vec2 {
         Vec2::new(x, y)
@@ -584,11 +584,12 @@ mod tests {
         };
         // Two metres before an edge at x = 2, five beside; a point three metres beyond it.
         let on_top = walker(Vec3::ZERO, Vec3::Z, Frame::FLAT);
-        let beyond = |angle: f32| Vec3::new(2.0 + 3.0 * angle.cos(), 5.0, 3.0 * angle.sin());
-        for degrees in [-110.0_f32, -90.0, -70.0, 70.0, 90.0, 120.0] {
+        for degrees in [-110.0_f64, -90.0, -70.0, 70.0, 90.0, 120.0] {
             let angle = degrees.to_radians();
-            let normal = Vec3::new(-angle.sin(), 0.0, angle.cos());
-            let seen = on_top.offset_over_edge(beyond(angle), normal);
+            let (sin, cos) = (math::sin(angle) as f32, math::cos(angle) as f32);
+            let beyond = Vec3::new(2.0 + 3.0 * cos, 5.0, 3.0 * sin);
+            let normal = Vec3::new(-sin, 0.0, cos);
+            let seen = on_top.offset_over_edge(beyond, normal);
             assert!((seen - v(5.0, 5.0)).length() < 1e-4, "{degrees}: {seen}");
         }
     }

@@ -336,6 +336,8 @@ impl Screens {
 pub struct ScreenIndex {
     /// What it was made of.
     made_of: Option<MadeOf>,
+    /// What came to too many entries: not tried again in every step.
+    too_much: Option<MadeOf>,
     low: Vec3,
     size: IVec3,
     start: Vec<u32>,
@@ -381,8 +383,9 @@ impl ScreenIndex {
             distance: reach * ON_A_CURVE,
             tallest,
         };
-        if self.made_of != Some(made_of) {
+        if self.made_of != Some(made_of) && self.too_much != Some(made_of) {
             self.make(ground, made_of);
+            self.too_much = self.made_of.is_none().then_some(made_of);
         }
     }
 
