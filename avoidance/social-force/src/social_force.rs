@@ -32,8 +32,10 @@
 //! neighbour. So who stands in balance stays so at any step length. Where several press, the
 //! answers of those behind them are not seen within a step: they count as mass, `0.05 u^2` times
 //! one's own, `u` being `dt^2 / m` times the stiffness of all but the stiffest repulsion, at most
-//! two masses; below 2 persons per m2 it is next to nothing, and at short steps it vanishes. The
-//! displacement beyond `v dt` goes out as a push. What others do cannot be foretold for long:
+//! two masses; below 2 persons per m2 it is next to nothing, and at short steps it vanishes. Who is
+//! near others goes towards each by no more than half of the gap that was between them, and what
+//! the other leaves behind: two who press past what a step foretells do not end up in each other.
+//! The displacement beyond `v dt` goes out as a push. What others do cannot be foretold for long:
 //! steps above `longest_step`, or of more than `longest_way`, are cut into parts in each of which
 //! everybody looks anew.
 

@@ -167,6 +167,8 @@ pub struct Work {
     felt_start: Vec<u32>,
     pub own: Own,
     pub bodies: Vec<Bodies>,
+    /// The same when the step began.
+    pub begun: Vec<Bodies>,
     pub pulls: Vec<Pull>,
     pub walls: Vec<Walls>,
 }

@@ -20,6 +20,10 @@ const UNBALANCED: f32 = 0.5;
 const CROWD_MASS: f32 = 0.05;
 const MOST_CROWD_MASS: f32 = 2.0;
 
+/// How often all others bound the way of a step, one after another: the second time mends what
+/// they undid of each other's work.
+const SWEEPS: u32 = 2;
+
 /// The 2x2 system of a sub-step for the change of velocity: `matrix * dv = right`, the matrix
 /// symmetric.
 struct System<S: Simd> {
@@ -149,6 +153,10 @@ pub fn run<S: Simd>(
 ) {
     let h = if dt > 1e-6 { dt } else { 1e-6 } / steps as f32;
     work.pulls.resize(work.bodies.len(), Pull::default());
+    if steps > 1 {
+        work.begun.clear();
+        work.begun.extend_from_slice(&work.bodies);
+    }
     for step in 0..steps {
         let held = substep(simd, model, constants, work, h, dt);
         // Where the others have gone is of no use after the last one.
@@ -156,6 +164,41 @@ pub fn run<S: Simd>(
             react(simd, work, h, (step == 0).then_some(held));
         }
     }
+    if steps > 1 {
+        stay_apart(simd, work, h * steps as f32);
+    }
+}
+
+/// Bounds the way and the velocity of a group towards each of the others as they stood when the
+/// step began: half of the gap, and what the other leaves behind.
+#[inline(always)]
+fn stay_apart<S: Simd>(simd: S, work: &mut Work, dt: f32) {
+    let own = &mut work.own;
+    let zero = f32x8::splat(simd, 0.0);
+    let tiny = f32x8::splat(simd, TINY * TINY);
+    let (mut x, mut y) = (own.x.load(simd), own.y.load(simd));
+    let (mut vx, mut vy) = (own.vx.load(simd), own.vy.load(simd));
+    for _ in 0..SWEEPS {
+        for body in &work.begun {
+            let (bx, by) = (body.x.load(simd), body.y.load(simd));
+            let distance = greater(bx * bx + by * by, tiny).sqrt();
+            let per = 1.0 / distance;
+            let (nx, ny) = (bx * per, by * per);
+            let left = (nx * body.vx.load(simd) + ny * body.vy.load(simd)) * dt;
+            let gap = greater(distance - body.reach.load(simd), zero);
+            let most = gap * 0.5 + greater(left, zero);
+            let beyond = greater(nx * x + ny * y - most, zero);
+            x -= nx * beyond;
+            y -= ny * beyond;
+            let beyond = greater(nx * vx + ny * vy - most * (1.0 / dt), zero);
+            vx -= nx * beyond;
+            vy -= ny * beyond;
+        }
+    }
+    own.x.store(x);
+    own.y.store(y);
+    own.vx.store(vx);
+    own.vy.store(vy);
 }
 
 /// One linearly implicit sub-step of the group; the share of the forces that is in balance.
