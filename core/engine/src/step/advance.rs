@@ -319,6 +319,7 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
                             at,
                             a.target[row],
                         );
+                        marks[i] = tracks[i].mark();
                     }
                     let mut to_gate = f32::INFINITY;
                     if gated[row] != 0 {
