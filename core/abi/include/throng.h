@@ -676,16 +676,12 @@ typedef struct ThrongGateSink {
   void (*append)(void *context, const struct ThrongGate *gate, size_t count);
 } ThrongGateSink;
 
-// A convex piece of the plan within which a walker stays in its region: a disc, of which two
-// straight lines may cut off parts.
+// A disc in plan within which a walker stays in its region.
 typedef struct ThrongRoom {
   // Its centre.
   struct ThrongVec2 centre;
-  // Its radius, metres; 0 where nothing is known, infinite where only the lines bound it.
+  // Its radius, metres; 0 where nothing is known.
   float radius;
-  // What is at an offset from the centre is this side of a line while its product with this
-  // vector is below 1; zero where there is no line.
-  struct ThrongVec2 lines[2];
 } ThrongRoom;
 
 // Takes points. **Owner:** whoever asks for them; used during that call only, on its thread.
@@ -766,9 +762,9 @@ typedef struct ThrongNavTable {
                              const uint32_t *edge,
                              size_t count,
                              const struct ThrongGateSink *out);
-  // For each of `count` places, which lies in the region given with it, a piece of the plan: as
-  // long as who stands there walks within it, it is in that region still. `way` is where each
-  // walks, of any length. Answers unsupported if it knows of none. May be null.
+  // For each of `count` places, which lies in the region given with it, a disc in plan: as long
+  // as who stands there walks within it, it is in that region still. `way` is where each walks,
+  // of any length. Answers unsupported if it knows of none. May be null.
   ThrongStatus (*room_in)(const struct ThrongCall *call,
                           const void *instance,
                           const struct ThrongMap *map,
@@ -1114,8 +1110,8 @@ typedef struct ThrongWorld {
                             uint32_t edge,
                             float tolerance,
                             const struct ThrongPointSink *out);
-  // For each of `count` places a piece of the plan within which it stays in its region, where
-  // `way` is where each walks; answers unsupported if the map does not know.
+  // For each of `count` places a disc in plan within which it stays in its region, where `way`
+  // is where each walks; answers unsupported if the map does not know.
   ThrongStatus (*room_in)(const struct ThrongWorld *world,
                           const struct ThrongLocation *place,
                           const struct ThrongVec2 *way,

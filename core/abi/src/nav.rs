@@ -109,9 +109,9 @@ pub struct NavTable {
             out: *const GateSink,
         ) -> Status,
     >,
-    /// For each of `count` places, which lies in the region given with it, a piece of the plan: as
-    /// long as who stands there walks within it, it is in that region still. `way` is where each
-    /// walks, of any length. Answers unsupported if it knows of none. May be null.
+    /// For each of `count` places, which lies in the region given with it, a disc in plan: as long
+    /// as who stands there walks within it, it is in that region still. `way` is where each walks,
+    /// of any length. Answers unsupported if it knows of none. May be null.
     pub room_in: Option<
         unsafe extern "C" fn(
             call: *const Call,

@@ -10,18 +10,14 @@ pub struct Vec2 {
     pub y: f32,
 }
 
-/// A convex piece of the plan within which a walker stays in its region: a disc, of which two
-/// straight lines may cut off parts.
+/// A disc in plan within which a walker stays in its region.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Room {
     /// Its centre.
     pub centre: Vec2,
-    /// Its radius, metres; 0 where nothing is known, infinite where only the lines bound it.
+    /// Its radius, metres; 0 where nothing is known.
     pub radius: f32,
-    /// What is at an offset from the centre is this side of a line while its product with this
-    /// vector is below 1; zero where there is no line.
-    pub lines: [Vec2; 2],
 }
 
 /// Three numbers in space.

@@ -280,8 +280,8 @@ pub struct World {
             out: *const PointSink,
         ) -> Status,
     >,
-    /// For each of `count` places a piece of the plan within which it stays in its region, where
-    /// `way` is where each walks; answers unsupported if the map does not know.
+    /// For each of `count` places a disc in plan within which it stays in its region, where `way`
+    /// is where each walks; answers unsupported if the map does not know.
     pub room_in: Option<
         unsafe extern "C" fn(
             world: *const World,

@@ -10,29 +10,14 @@ use crate::{
     place::{EdgeId, Location, RegionId},
 };
 
-/// A convex piece of the plan within which a walker stays in its region: a disc, of which two
-/// straight lines may cut off parts.
+/// A disc in plan within which a walker stays in its region.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Room {
     /// Its centre.
     pub centre: Vec2,
-    /// Its radius, metres; 0 where nothing is known, infinite where only the lines bound it.
+    /// Its radius, metres; 0 where nothing is known.
     pub radius: f32,
-    /// What is at an offset from the centre is this side of a line while its product with this
-    /// vector is below 1; zero where there is no line.
-    pub lines: [Vec2; 2],
-}
-
-impl Room {
-    /// Whether a point is in it.
-    #[inline(always)]
-    pub fn has(&self, at: Vec2) -> bool {
-        let off = at - self.centre;
-        off.length_squared() < self.radius * self.radius
-            && self.lines[0].dot(off) < 1.0
-            && self.lines[1].dot(off) < 1.0
-    }
 }
 
 /// A map drawn over the ground: graph, gates and regions.
@@ -115,9 +100,9 @@ pub trait NavRepresentation: Debug + Send + Sync {
         map.append_gates(edges, out);
     }
 
-    /// For each place, which lies in the region given with it, a piece of the plan: as long as who
+    /// For each place, which lies in the region given with it, a disc in plan: as long as who
     /// stands there walks within it, it is in that region still. `ways` are where each walks (any
-    /// length, or nowhere), so that the piece may lie ahead. Answers whether it filled `out`; if
+    /// length, or nowhere), so that the disc may lie ahead. Answers whether it filled `out`; if
     /// not, the distance to the region's outline is taken.
     fn room_in(
         &self,

@@ -2,7 +2,7 @@
 
 use glam::Vec2;
 use rayon::prelude::*;
-use throng_core::{AgentsView, Frame, Location, NONE, Room, random::mix};
+use throng_core::{AgentsView, Frame, Location, NONE, random::mix};
 
 use crate::{
     checkpoint::{CheckpointError, Reader, Writer},
@@ -100,30 +100,15 @@ pub struct Patience {
     pub below: f32,
 }
 
-/// A piece of the plan within which an agent's region and crowd cell cannot have changed.
+/// A disc in plan within which an agent's region and crowd cell cannot have changed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Settled {
     /// Its centre.
     pub at: Vec2,
     /// Its radius, metres; 0 to look again.
     pub slack: f32,
-    /// The lines that bound it, as [`Room::lines`].
-    pub lines: [Vec2; 2],
     /// The floor that this holds on, where there are several.
     pub floor: u16,
-}
-
-impl Settled {
-    /// Whether an agent has left it.
-    #[inline(always)]
-    pub fn is_left(&self, at: Vec2) -> bool {
-        let room = Room {
-            centre: self.at,
-            radius: self.slack,
-            lines: self.lines,
-        };
-        !room.has(at)
-    }
 }
 
 /// A column whatever it holds.

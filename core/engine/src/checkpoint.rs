@@ -97,7 +97,7 @@ records! {
     Frame { x, handedness }
     Gate { left, middle, right, triangle, flags }
     Track { kind, has_gate, stale, left, within, first, count, cursor, gate, corner, has_lane, wait, lane_from, lane_to, invisible, into, flow, length, cost }
-    Settled { at, slack, lines, floor }
+    Settled { at, slack, floor }
     Patience { above, below }
     Member { id, joined, until, place, desk }
     Record { born, sets_off, leg_began, stall_from, source, leg, switches, tier_since, hold, stalled, profile }

@@ -444,7 +444,7 @@ pub struct Regions {
     pub hints: Vec<u32>,
     /// The answers.
     pub found: Vec<u32>,
-    /// Where they are there still.
+    /// Discs in which they are there still.
     pub room: Vec<Room>,
 }
 

@@ -65,8 +65,9 @@ options! {
         /// bodies.
         corridors: bool = true;
         /// Whether everybody keeps to the right half of a corridor, so that two directions share it
-        /// (not in the paper, where they meet head-on at every corner).
-        keep_right: bool = true;
+        /// (not in the paper, where they meet head-on at every corner). Half of a door is narrow:
+        /// for wide corridors and stairs.
+        keep_right: bool = false;
         /// Whether points that can be passed by in a straight line are left out.
         line_of_sight: bool = true;
         /// Nodes that one search may expand; 0 for no limit.

@@ -19,7 +19,7 @@ same!(glam::Vec2, abi::Vec2, x, y);
 same!(glam::Vec3, abi::Vec3, x, y, z);
 same!(glam::DVec3, abi::DVec3, x, y, z);
 same!(crate::Location, abi::Location, point, triangle);
-same!(crate::Room, abi::Room, centre, radius, lines);
+same!(crate::Room, abi::Room, centre, radius);
 same!(crate::Frame, abi::Frame, x, handedness);
 same!(crate::Neighbour, abi::Neighbour, offset, velocity);
 same!(

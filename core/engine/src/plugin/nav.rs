@@ -360,7 +360,6 @@ impl NavRepresentation for ForeignNav {
         out.fill(Room {
             centre: Vec2::NAN,
             radius: f32::NAN,
-            lines: [Vec2::ZERO; 2],
         });
         let done = map_table(map).map(|map| {
             self.instance.attempt(key, |call, instance| {
@@ -379,19 +378,9 @@ impl NavRepresentation for ForeignNav {
         self.mend(
             places,
             out,
-            |room| {
-                let lines_are_good = room.lines.iter().all(|line| line.is_finite());
-                room.radius >= 0.0 && room.centre.is_finite() && lines_are_good
-            },
+            |room| room.radius >= 0.0 && room.centre.is_finite(),
             Room::default(),
-            |room| {
-                let Room {
-                    centre,
-                    radius,
-                    lines: [a, b],
-                } = room;
-                format!("its room is {radius} m about {centre}, lines {a} and {b}")
-            },
+            |room| format!("its room is {} m about {}", room.radius, room.centre),
         );
         true
     }

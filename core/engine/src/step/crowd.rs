@@ -52,7 +52,8 @@ pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut 
                 hints.clear();
                 let here = &agents.location[first..first + settled.len()];
                 for (i, (settled, at)) in settled.iter().zip(here).enumerate() {
-                    if settled.is_left(at.point.truncate())
+                    let moved = (at.point.truncate() - settled.at).length_squared();
+                    if moved >= settled.slack * settled.slack
                         || storeys && floors.get(at.triangle as usize) != Some(&settled.floor)
                     {
                         local.push(i as u32);
@@ -81,7 +82,6 @@ pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut 
                     settled[i] = Settled {
                         at: room[k].centre,
                         slack: room[k].radius,
-                        lines: room[k].lines,
                         floor: floors.get(at.triangle as usize).copied().unwrap_or(0),
                     };
                     if !state.flow_in_use {

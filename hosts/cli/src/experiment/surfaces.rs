@@ -128,6 +128,7 @@ kind = "surface"
 spacing = 4.0
 [planner]
 kind = "geodesic"
+keep_right = true
 {}
 [avoidance]
 {}

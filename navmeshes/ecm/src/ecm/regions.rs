@@ -25,10 +25,11 @@ pub struct Regions {
 
 /// The sides of an outline that are cuts; the other two are walls.
 const CUTS: [usize; 4] = [0, 2, 3, 5];
-/// The cuts at either end of an edge as chains of three corners, the node in the middle.
-const ENDS: [[usize; 3]; 2] = [[5, 0, 1], [2, 3, 4]];
-/// Left of every distance to allow for rounding, metres.
-const GRAIN: f64 = 1e-3;
+/// Where on the way to the next cut a disc has its centre: not quite in the middle, so that it
+/// reaches back beyond its walker.
+const HALF_WAY: f64 = 0.48;
+/// Cuts farther ahead than this are not looked for, metres.
+const AHEAD: f64 = 16.0;
 
 /// What is known of where a place is.
 struct Here {
@@ -111,6 +112,26 @@ impl Outline {
         a + way * along.clamp(0.0, 1.0)
     }
 
+    /// How far ahead of a point the first of the four cuts is, at most [`AHEAD`] metres.
+    #[inline(always)]
+    fn cut_ahead(&self, p: DVec2, way: DVec2) -> f64 {
+        let mut nearest = AHEAD;
+        for side in CUTS {
+            let next = if side == 5 { 0 } else { side + 1 };
+            let a = DVec2::new(self.x[side], self.y[side]) - p;
+            let b = DVec2::new(self.x[next], self.y[next]) - p;
+            // Its ends lie on either side of the way.
+            let (left, right) = (way.perp_dot(a), way.perp_dot(b));
+            if left * right <= 0.0 && left != right {
+                let along = way.dot(a + (b - a) * (left / (left - right)));
+                if along >= 0.0 && along < nearest {
+                    nearest = along;
+                }
+            }
+        }
+        nearest
+    }
+
     /// Squared distance to the nearest of the four cuts; the other two sides are walls.
     #[inline(always)]
     fn cuts_squared(&self, p: DVec2) -> f64 {
@@ -118,33 +139,18 @@ impl Outline {
         a.min(b).min(c.min(d))
     }
 
-    /// A line between a point and the two cuts at an end, as in [`Room::lines`]: through two of
-    /// their three corners and with the third beyond it; of several the one that is reached last.
+    /// The nearest point of the four cuts.
     #[inline(always)]
-    fn line_before(&self, end: [usize; 3], p: DVec2, way: DVec2) -> Option<DVec2> {
-        let [a, b, c] = end.map(|i| DVec2::new(self.x[i], self.y[i]) - p);
-        if a == b && b == c {
-            // No cut but the end of a corridor in a corner.
-            return Some(DVec2::ZERO);
-        }
-        let mut best: Option<DVec2> = None;
-        for (from, to, third) in [(a, c, b), (a, b, c), (b, c, a)] {
-            let along = to - from;
-            let across = along.perp();
-            // Twice the areas that the line spans with the point and with the third corner.
-            let (own, other) = (across.dot(from), across.dot(third));
-            let length = along.length();
-            let far = own.abs() / length - GRAIN;
-            // Also where the line has no length, and nothing is a number.
-            if !(far > GRAIN) || (other - own) * own.signum() < -1e-9 * length {
-                continue;
+    fn nearest_cut(&self, p: DVec2) -> DVec2 {
+        let [a, b, c, d] = CUTS.map(|side| self.on_side(side, p));
+        let nearer = |a: DVec2, b: DVec2| {
+            if b.distance_squared(p) < a.distance_squared(p) {
+                b
+            } else {
+                a
             }
-            let line = across * (own.signum() / (length * far));
-            if best.is_none_or(|best| line.dot(way) < best.dot(way)) {
-                best = Some(line);
-            }
-        }
-        best
+        };
+        nearer(nearer(a, b), nearer(c, d))
     }
 }
 
@@ -306,28 +312,36 @@ impl Regions {
         self.search(p, &here)
     }
 
-    /// A piece of the plan in which a walker in a region is in it still. Nobody leaves through a
-    /// wall, so what counts are the cuts: it lies between a line before those at one end and a line
-    /// before those at the other, or in a disc that reaches none where there are no such lines.
+    /// A disc in which a walker in a region is in it still: nobody leaves through a wall, so what
+    /// counts are the cuts, and a disc without a cut is left before the region is. Behind a cut
+    /// that the walker leaves it lies ahead, half-way to the next one.
     #[inline]
     pub fn room(&self, place: Location, way: Vec2, region: RegionId) -> Room {
+        /// Left of every distance to allow for rounding, metres.
+        const GRAIN: f64 = 1e-3;
         let p = place.point.truncate().as_dvec2();
-        let mut room = Room {
-            centre: place.point.truncate(),
-            ..Room::default()
+        let disc = |centre: DVec2, squared: f64| Room {
+            centre: centre.as_vec2(),
+            radius: (squared.sqrt() - GRAIN).max(0.0) as f32,
         };
-        let Some(outline) = self.outlines.get(region as usize).filter(|o| o.has(p)) else {
-            return room;
-        };
-        let [one, two] = ENDS.map(|end| outline.line_before(end, p, way.as_dvec2()));
-        match (one, two) {
-            (Some(one), Some(two)) => {
-                room.radius = f32::INFINITY;
-                room.lines = [one.as_vec2(), two.as_vec2()];
+        match self.outlines.get(region as usize) {
+            Some(outline) if outline.has(p) => {
+                let cut = outline.nearest_cut(p);
+                let (from_cut, squared) = (p - cut, p.distance_squared(cut));
+                if from_cut.dot(way.as_dvec2()) > 0.0 && squared > GRAIN * GRAIN {
+                    let away = from_cut / squared.sqrt();
+                    let ahead = HALF_WAY * outline.cut_ahead(p, away);
+                    let centre = p + away * ahead;
+                    let there = outline.cuts_squared(centre);
+                    let least = ahead + 2.0 * GRAIN;
+                    if there > least * least {
+                        return disc(centre, there);
+                    }
+                }
+                disc(p, squared)
             }
-            _ => room.radius = (outline.cuts_squared(p).sqrt() - GRAIN).max(0.0) as f32,
+            _ => disc(p, 0.0),
         }
-        room
     }
 
     /// The grids of the layers that a place may be on.
