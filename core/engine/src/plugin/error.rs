@@ -1,6 +1,9 @@
 //! Why a library could not be used.
 
-use std::path::PathBuf;
+use std::{
+    env::consts::{DLL_PREFIX, DLL_SUFFIX},
+    path::PathBuf,
+};
 
 use thiserror::Error;
 
@@ -67,8 +70,13 @@ pub enum PluginError {
         /// The library.
         library: PathBuf,
     },
-    /// The file is no dynamic library for this machine, or not a whole one.
-    #[error("{}: not a dynamic library for this machine: {reason}", library.display())]
+    /// The file is no dynamic library for this machine, or not a whole one: the user builds it
+    /// again, here, or names the right file.
+    #[error(
+        "{}: not a dynamic library for this machine: {reason}; build it on this machine and name \
+         what the build leaves (`cargo build --release`: target/release/{}NAME{})",
+        library.display(), DLL_PREFIX, DLL_SUFFIX
+    )]
     NotALibrary {
         /// The library.
         library: PathBuf,
