@@ -190,6 +190,8 @@ fn agreement(configurations: usize, only_colliding: bool) -> f64 {
     options.insert("symmetry_breaking".into(), 0.0.into());
     // As in the paper, and there.
     options.insert("urgency".into(), 0.0.into());
+    options.insert("crowded_horizon".into(), 3.0.into());
+    options.insert("contact_share".into(), 0.5.into());
     let orca = alone::avoidance("orca", &options).expect("orca");
     let avoidance = AvoidanceOptions {
         obstacle_margin: 0.25,

@@ -3,16 +3,24 @@
 //! Jur van den Berg, Stephen J. Guy, Ming Lin and Dinesh Manocha, "Reciprocal n-body collision
 //! avoidance", Robotics Research, 2011. Every neighbour and every wall forbids a half-plane of
 //! velocities; a linear program finds the allowed velocity nearest to the preferred one. Where
-//! a crowd is so dense that nothing is allowed, the velocity that misses the neighbours'
-//! half-planes least is taken, still within those of the walls. In the paper every miss counts
-//! alike, and somebody who comes from afar presses those in a crowd into each other; here a miss
-//! counts the less the wider the gap to the neighbour is (`urgency`).
+//! a crowd is so dense that nothing is allowed, the paper takes the velocity that misses the
+//! neighbours' half-planes least, still within those of the walls. Three things differ from it:
+//!
+//! - Those who are allowed nothing first look whether only collisions in the near future can be
+//!   avoided (`crowded_horizon`), which is nearly always so where people are not packed.
+//! - In the paper every miss counts alike, and somebody who comes from afar presses those in a
+//!   crowd into each other; here a miss counts the less the wider the gap to the neighbour is
+//!   (`urgency`).
+//! - Half of what it takes to avoid each other is too little where the other has no room for its
+//!   own half; at hand each takes up more (`contact_share`).
 //!
 //! Half-planes and programs run for sixteen agents at once, with the same bits on every
 //! instruction set (no fused operations, masked lanes). `walls` gives the half-planes of walls,
-//! `agents` those of neighbours, `programs` the linear programs.
+//! `agents` those of neighbours, `programs` the linear programs, `crowded` what follows where
+//! they leave nothing.
 
 mod agents;
+mod crowded;
 mod lanes;
 mod programs;
 #[cfg(test)]
@@ -25,9 +33,10 @@ use throng_core::{
     Capabilities, LocalAvoidance, Perception, Scratch, SteerChunk, SteerOut, random::mix,
 };
 
-use agents::{Own, Spans, agent_planes};
+use agents::{Own, Spans, Terms, agent_planes};
+use crowded::{Crowded, part_crowded};
 use lanes::{LANES, Planes, Row, greater};
-use programs::{Found, Wish, least_miss, nearest};
+use programs::{Wish, nearest};
 use walls::{Plane, wall_planes};
 
 throng_core::options! {
@@ -45,10 +54,17 @@ throng_core::options! {
         wall_horizon: f32 = 1.0, "s", 0.05..=60.0;
         /// Walls farther away are not looked at.
         wall_reach: f32 = 3.0, "m", 0.0..=100.0;
-        /// Where not all half-planes can be met, missing that of a neighbour at this gap counts half
+        /// Where not all half-planes can be met, only collisions within this time are avoided. As
+        /// long as `time_horizon` or longer: no second try, as in the paper.
+        crowded_horizon: f32 = 0.8, "s", 0.05..=60.0;
+        /// Where these cannot be met either, missing that of a neighbour at this gap counts half
         /// of missing that of one who touches; less, the farther away. 0: all count the same, as in
         /// the paper.
         urgency: f32 = 0.1, "m", 0.0..=100.0;
+        /// Share of what it takes to avoid each other that each of two takes up who are within 5 cm
+        /// and still come closer: more than half, because the other may have no room for its own.
+        /// 0.5: half each, as in the paper.
+        contact_share: f32 = 0.75, "", 0.5..=1.0;
         /// The preferred velocity of each agent is turned by a fixed angle of its own, drawn by
         /// id between minus and plus this: so nobody waits for ever in an exact symmetry (head-on,
         /// a circle of people who all want to cross it).
@@ -56,14 +72,11 @@ throng_core::options! {
     }
 }
 
-/// No neighbour counts less: the third program tells its half-planes from none.
-const LEAST_WEIGHT: f32 = 0.01;
-
 throng_core::register! {
     Avoidance "orca" => Orca,
     about: "Optimal reciprocal collision avoidance: half-planes of velocities and linear programs.",
     when: "The default: fast, smooth, free of collisions up to high densities.",
-    when_not: "Bodies that push each other, or crowds above about 4 persons per m2, where it stops rather than presses. Narrow doors used both ways by many: the sides take turns slowly, and half of the crowds of forty are still there after 150 s. No overlap at all at long steps: where nothing is allowed people give way into each other, in proportion to dt: at 0.1 s by centimetres before openings and by decimetres where a hundred meet in one point, at 0.02 s by less than 12 mm in all of these; forbidding it locks such crowds for good.",
+    when_not: "Bodies that push each other, or crowds above about 4 persons per m2, where it stops rather than presses. Narrow doors used both ways by many: the sides take turns slowly. No overlap at all at long steps: where nothing is allowed people give way into each other, in proportion to dt: at 0.1 s by centimetres before openings and by decimetres where a hundred meet in one point, at 0.02 s by millimetres; bounding every step by half of each gap leaves no overlap at all and locks such crowds for good.",
     growth: "Linear in agents; about the square of the neighbours looked at in the worst case.",
     paper: "van den Berg, Guy, Lin, Manocha: Reciprocal n-body collision avoidance. Robotics Research, 2011.",
     needs: Capabilities::NONE,
@@ -93,29 +106,10 @@ struct Work {
     /// Half-planes of the walls of each lane.
     walls: Vec<Plane>,
     order: Vec<(f32, u32)>,
-    projected: Vec<Planes>,
     crowded: Crowded,
-}
-
-/// Agents whose half-planes leave nothing, collected until they fill the lanes again.
-#[derive(Debug, Default)]
-struct Crowded {
-    /// At most one per lane.
-    agents: Vec<Waiting>,
-    /// Half-planes of walls, a lane for each of them.
-    hard: Vec<Planes>,
-    /// Half-planes of neighbours.
-    soft: Vec<Planes>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Waiting {
-    agent: u32,
-    hard: u32,
-    failed_at: f32,
-    velocity: Vec2,
-    preferred: Vec2,
-    max_speed: f32,
+    /// Half-planes of those who try again.
+    again: Vec<Planes>,
+    projected: Vec<Planes>,
 }
 
 impl Orca {
@@ -135,16 +129,16 @@ impl Orca {
     #[inline(always)]
     fn angle(&self, key: u64, id: u64) -> f32 {
         let drawn = mix(key ^ id) >> 40;
-        (drawn as f32 / (1u64 << 23) as f32 - 1.0) * self.symmetry_breaking
+        // 24 bits: a float holds them whichever integer they come from.
+        (drawn as i32 as f32 / (1u64 << 23) as f32 - 1.0) * self.symmetry_breaking
     }
 
-    /// How much it counts to miss the half-plane of a neighbour at this gap, at most 1.
-    #[inline(always)]
-    fn weight(&self, gap: f32) -> f32 {
-        if self.urgency > 0.0 && gap > 0.0 {
-            (self.urgency / (self.urgency + gap)).max(LEAST_WEIGHT)
-        } else {
-            1.0
+    /// What half-planes of neighbours depend on beside them.
+    fn terms(&self, horizon: f32, dt: f32) -> Terms {
+        Terms {
+            horizon: horizon.min(self.time_horizon),
+            dt,
+            contact_share: self.contact_share,
         }
     }
 }
@@ -262,8 +256,7 @@ fn steer_chunk<S: Simd>(
             &spans,
             ids,
             group.own,
-            orca.time_horizon,
-            dt,
+            orca.terms(orca.time_horizon, dt),
             &mut work.planes,
         );
         let wish = group.preferred;
@@ -277,36 +270,21 @@ fn steer_chunk<S: Simd>(
             &mut out[first..first + lanes],
         );
         if found.failed.any_true() {
-            let [x, y, failed_at] = [found.x, found.y, found.failed_at].map(Row::from_vector);
-            let wish = [wish.x, wish.y].map(Row::from_vector);
-            let max_speed = Row::from_vector(group.max_speed);
+            let rows = group.rows();
             let mut failed = found.failed.to_bitmask();
             while failed != 0 {
                 let lane = failed.trailing_zeros() as usize;
                 failed &= failed - 1;
-                let waiting = Waiting {
-                    agent: (first + lane) as u32,
-                    hard: 0,
-                    failed_at: failed_at.0[lane],
-                    velocity: Vec2::new(x.0[lane], y.0[lane]),
-                    preferred: Vec2::new(wish[0].0[lane], wish[1].0[lane]),
-                    max_speed: max_speed.0[lane],
-                };
-                let near = chunk.neighbours_of(first + lane).start;
-                let (rows, radius) = (&chunk.neighbours, chunk.radius[first + lane]);
-                let weight = |rank: usize| {
-                    let distance = rows.seen[near + rank].offset.length();
-                    orca.weight(distance - radius - rows.radius[near + rank])
-                };
-                work.crowded.keep(&work.planes, hard, lane, waiting, weight);
-                if work.crowded.agents.len() == LANES {
-                    part_crowded(simd, work, out);
+                let walls = &work.planes[..hard];
+                work.crowded.keep(first + lane, &rows, walls, lane);
+                if work.crowded.is_full() {
+                    part_crowded(simd, orca, chunk, dt, work, out);
                 }
             }
         }
     }
-    if !work.crowded.agents.is_empty() {
-        part_crowded(simd, work, out);
+    if !work.crowded.is_empty() {
+        part_crowded(simd, orca, chunk, dt, work, out);
     }
 }
 
@@ -352,118 +330,6 @@ fn lay_walls(
         }
     }
     work.planes.len()
-}
-
-impl Crowded {
-    fn clear(&mut self) {
-        self.agents.clear();
-        self.hard.clear();
-        self.soft.clear();
-    }
-
-    /// Keeps a lane's half-planes (without the filling) for the third program. The first `hard`
-    /// are walls; the others are scaled by what missing them counts, by rank of the neighbour.
-    #[inline(always)]
-    fn keep(
-        &mut self,
-        planes: &[Planes],
-        hard: usize,
-        lane: usize,
-        mut waiting: Waiting,
-        weight: impl Fn(usize) -> f32,
-    ) {
-        let to = self.agents.len();
-        let mut counts = [0; 2];
-        let failed_at = waiting.failed_at as usize;
-        for (i, plane) in planes.iter().enumerate() {
-            if i == failed_at {
-                waiting.failed_at = (counts[0] + counts[1]) as f32;
-            }
-            let (x, y) = (plane.x.0[lane], plane.y.0[lane]);
-            if x == 0.0 && y == 0.0 {
-                continue;
-            }
-            let (rows, count, weight) = if i < hard {
-                (&mut self.hard, &mut counts[0], 1.0)
-            } else {
-                (&mut self.soft, &mut counts[1], weight(i - hard))
-            };
-            if *count == rows.len() {
-                rows.push(Planes::OPEN);
-            }
-            let row = &mut rows[*count];
-            row.x.0[to] = x * weight;
-            row.y.0[to] = y * weight;
-            row.offset.0[to] = plane.offset.0[lane] * weight;
-            *count += 1;
-        }
-        waiting.hard = counts[0] as u32;
-        self.agents.push(waiting);
-    }
-}
-
-/// Solves the third program for the agents that wait for it; out of the way of the others.
-#[inline(never)]
-fn part_crowded<S: Simd>(simd: S, work: &mut Work, out: &mut [Vec2]) {
-    simd.vectorize(
-        #[inline(always)]
-        || part(simd, work, out),
-    );
-}
-
-#[inline(always)]
-fn part<S: Simd>(simd: S, work: &mut Work, out: &mut [Vec2]) {
-    let Crowded { agents, hard, soft } = &mut work.crowded;
-    let lanes = agents.len();
-    let hard_rows = hard.len();
-    let group = &agents[..];
-    let mut own = [Row::default(); 6];
-    for (lane, waiting) in group.iter().enumerate() {
-        // Counted as if every lane had as many walls.
-        let at = waiting.failed_at;
-        let at = if at < waiting.hard as f32 {
-            at
-        } else {
-            at + (hard_rows as u32 - waiting.hard) as f32
-        };
-        let values = [
-            waiting.velocity.x,
-            waiting.velocity.y,
-            at,
-            waiting.preferred.x,
-            waiting.preferred.y,
-            waiting.max_speed,
-        ];
-        for (row, value) in own.iter_mut().zip(values) {
-            row.0[lane] = value;
-        }
-    }
-    let load = |row: usize| own[row].load(simd);
-    let from = Found {
-        x: load(0),
-        y: load(1),
-        failed: mask32x16::from_bitmask(simd, (1 << lanes) - 1),
-        failed_at: load(2),
-    };
-    let preferred = Wish {
-        x: load(3),
-        y: load(4),
-    };
-    let found = least_miss(
-        simd,
-        hard,
-        soft,
-        load(5),
-        preferred,
-        from,
-        &mut work.projected,
-    );
-    let mut velocities = [Vec2::ZERO; LANES];
-    within(simd, found.x, found.y, load(5), &mut velocities);
-    for (velocity, waiting) in velocities.iter().zip(group) {
-        out[waiting.agent as usize] = *velocity;
-    }
-    work.crowded.clear();
 }
 
 /// The velocities cut to the greatest speed (rounding may have carried them over), zero where

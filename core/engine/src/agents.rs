@@ -198,6 +198,9 @@ macro_rules! columns {
                 }
                 let (generations, free) = (from.column()?, from.column()?);
                 agents.restore_slots(generations, free);
+                for (mark, track) in agents.mark.iter_mut().zip(&agents.track) {
+                    *mark = track.mark();
+                }
                 Ok(agents)
             }
 

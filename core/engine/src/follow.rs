@@ -143,17 +143,19 @@ impl Walker {
     /// Velocity towards an offset at the wanted speed. The end is not overshot; corners and
     /// waypoints on the way are rounded, not stopped at.
     fn towards(&self, offset: Vec2, end: bool) -> Vec2 {
-        let distance = offset.length();
-        if distance < 1e-6 {
-            return Vec2::ZERO;
-        }
-        let speed = if end {
-            self.speed.min(distance / self.dt)
-        } else {
-            self.speed
-        };
-        offset * (speed / distance)
+        towards(offset, self.speed, self.dt, end)
     }
+}
+
+/// Velocity towards an offset at a speed; the end of the way is not overshot in a step.
+#[inline(always)]
+pub fn towards(offset: Vec2, speed: f32, dt: f32, end: bool) -> Vec2 {
+    let distance = offset.length();
+    if distance < 1e-6 {
+        return Vec2::ZERO;
+    }
+    let speed = if end { speed.min(distance / dt) } else { speed };
+    offset * (speed / distance)
 }
 
 /// The ends of a gate for a body of this radius: only wall ends shrink.
@@ -353,7 +355,13 @@ pub fn follow(how: &Follow, track: &Track, walker: &Walker) -> (Vec2, Vec2) {
             (walker.preferred + (wanted - walker.preferred) * blend, aim)
         }
         FollowKind::Gates => {
-            let aim = walker.offset(track.corner);
+            // As for those whose track is not looked at: see stage `guide`.
+            let straight = walker.flat && !track.has_gate;
+            let aim = walker.offset(if straight {
+                walker.target
+            } else {
+                track.corner
+            });
             (walker.towards(aim, !track.has_gate), aim)
         }
         FollowKind::Seek => {

@@ -62,7 +62,7 @@ pub enum RunError {
 }
 
 /// Steps between sorting the agents by place.
-const SORT_EVERY: u64 = 32;
+const SORT_EVERY: u64 = 64;
 /// Overlaps deeper than this count, metres.
 pub const OVERLAP_DEPTH: f32 = 0.005;
 

@@ -122,6 +122,7 @@ impl Mark {
     const GATE: u8 = 4;
     const STALE: u8 = 8;
     const LEFT: u8 = 16;
+    const TURNS: u8 = 32;
 
     /// As [`Track::kind`].
     #[inline(always)]
@@ -151,6 +152,12 @@ impl Mark {
     pub fn left(self) -> bool {
         self.0 & Mark::LEFT != 0
     }
+
+    /// As [`Track::has_turns`].
+    #[inline(always)]
+    pub fn has_turns(self) -> bool {
+        self.0 & Mark::TURNS != 0
+    }
 }
 
 impl Track {
@@ -162,8 +169,20 @@ impl Track {
             self.kind as u8
                 | bit(self.has_gate, Mark::GATE)
                 | bit(self.stale, Mark::STALE)
-                | bit(self.left, Mark::LEFT),
+                | bit(self.left, Mark::LEFT)
+                | bit(self.has_turns(), Mark::TURNS),
         )
+    }
+
+    /// Whether its planner led it round something. A route of gates without any is a straight
+    /// line that the planner wanted whatever is in between.
+    #[inline(always)]
+    pub fn has_turns(&self) -> bool {
+        match self.kind {
+            TrackKind::Edges => true,
+            TrackKind::Gates => self.count > 0,
+            TrackKind::None | TrackKind::Unreachable => false,
+        }
     }
 
     /// Entries still ahead.
@@ -262,6 +281,8 @@ pub struct Routes {
     first: Vec<u32>,
     count: Vec<u32>,
     invisible: Vec<u32>,
+    /// Whether these say of everybody that it has no route over edges.
+    blank: bool,
 }
 
 impl Routes {
@@ -495,6 +516,15 @@ impl Routes {
 
     /// Brings the columns of [`Routes::view`] up to date.
     pub fn publish(&mut self, agents: &Agents) {
+        let over_edges = |mark: &Mark| mark.kind() == TrackKind::Edges;
+        let nothing = !agents
+            .mark
+            .chunks(CHUNK)
+            .any(|marks| marks.iter().fold(false, |any, m| any | over_edges(m)));
+        if nothing && self.blank && self.first.len() == agents.len() {
+            return;
+        }
+        self.blank = nothing;
         self.first.resize(agents.len(), 0);
         self.count.resize(agents.len(), 0);
         self.invisible.resize(agents.len(), 0);
@@ -503,10 +533,14 @@ impl Routes {
             .zip(self.count.par_chunks_mut(CHUNK))
             .zip(self.invisible.par_chunks_mut(CHUNK))
             .zip(agents.track.par_chunks(CHUNK))
-            .for_each(|(((first, count), invisible), tracks)| {
+            .zip(agents.mark.par_chunks(CHUNK))
+            .for_each(|((((first, count), invisible), tracks), marks)| {
                 let columns = first.iter_mut().zip(count).zip(invisible);
-                for (((first, count), invisible), track) in columns.zip(tracks) {
-                    (*first, *count, *invisible) = match track.kind {
+                for (((first, count), invisible), (track, mark)) in
+                    columns.zip(tracks.iter().zip(marks))
+                {
+                    // Nobody's track is read who has no route over edges.
+                    (*first, *count, *invisible) = match mark.kind() {
                         TrackKind::Edges => (
                             track.first + track.cursor,
                             track.remaining(),
@@ -596,6 +630,7 @@ fn slide<T: Copy>(arena: &mut Vec<T>, kind: TrackKind, agents: &mut Agents, orde
         track.first = end as u32;
         track.count = count as u32;
         track.cursor = 0;
+        agents.mark[row as usize] = track.mark();
         end += count;
     }
     arena.truncate(end);

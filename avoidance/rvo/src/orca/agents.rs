@@ -22,6 +22,20 @@ pub struct Own<S: Simd> {
     pub radius: f32x16<S>,
 }
 
+/// Who is nearer than this is at hand, metres.
+pub const CONTACT: f32 = 0.05;
+
+/// What half-planes depend on beside agents and neighbours.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// Collisions within this time are avoided, seconds.
+    pub horizon: f32,
+    /// Length of the step, seconds.
+    pub dt: f32,
+    /// See [`Orca::contact_share`](super::Orca::contact_share).
+    pub contact_share: f32,
+}
+
 /// Where the neighbours of sixteen lanes are in the chunk's rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spans {
@@ -144,6 +158,20 @@ impl<'a> Near<'a> {
     }
 }
 
+/// The gaps between sixteen agents and their neighbours of one rank, metres; whatever stands there
+/// for lanes that have fewer.
+#[inline(always)]
+pub fn gaps<S: Simd>(
+    simd: S,
+    rows: &NeighbourRows<'_>,
+    spans: &Spans,
+    own: Own<S>,
+    rank: u32,
+) -> f32x16<S> {
+    let seen = Near::new(simd, rows, spans).load(simd, spans, rank);
+    (seen.px * seen.px + seen.py * seen.py).sqrt() - own.radius - seen.radius
+}
+
 /// Appends one row of half-planes per rank of neighbours.
 #[inline(always)]
 pub fn agent_planes<S: Simd>(
@@ -152,8 +180,7 @@ pub fn agent_planes<S: Simd>(
     spans: &Spans,
     ids: &[u64],
     own: Own<S>,
-    horizon: f32,
-    dt: f32,
+    terms: Terms,
     planes: &mut Vec<Planes>,
 ) {
     let longest = spans.longest() as u32;
@@ -163,9 +190,10 @@ pub fn agent_planes<S: Simd>(
     let near = Near::new(simd, rows, spans);
     let zero = f32x16::splat(simd, 0.0);
     let (per_horizon, per_step) = (
-        f32x16::splat(simd, 1.0 / horizon),
-        f32x16::splat(simd, 1.0 / dt),
+        f32x16::splat(simd, 1.0 / terms.horizon),
+        f32x16::splat(simd, 1.0 / terms.dt),
     );
+    let contact_share = f32x16::splat(simd, terms.contact_share);
     let counts = f32x16::load_array(simd, spans.count.map(|c| c as f32));
     for rank in 0..longest {
         let seen = near.load(simd, spans, rank);
@@ -212,7 +240,11 @@ pub fn agent_planes<S: Simd>(
         }
 
         let change = round.select(reach * rate - root, -(nx * rx + ny * ry));
-        let offset = nx * own.vx + ny * own.vy + seen.share * change;
+        // Who is at hand may have no room to do its part.
+        let at_hand = reach + CONTACT;
+        let closing = distance_squared.simd_lt(at_hand * at_hand) & change.simd_gt(zero);
+        let share = greater(closing.select(contact_share, seen.share), seen.share);
+        let offset = nx * own.vx + ny * own.vy + share * change;
         // Numbers too large to square say nothing.
         let length = nx * nx + ny * ny;
         let sound = counted

@@ -7,7 +7,7 @@ use throng_core::{
     random::{Purpose, Stream},
 };
 
-use super::Orca;
+use super::{Orca, agents::CONTACT};
 
 /// Agents with their neighbours and walls, to be steered together or in pieces.
 #[derive(Clone, Debug, Default)]
@@ -111,6 +111,16 @@ fn exact() -> Orca {
     }
 }
 
+/// Nothing that the paper has not.
+fn paper() -> Orca {
+    Orca {
+        urgency: 0.0,
+        crowded_horizon: 3.0,
+        contact_share: 0.5,
+        ..exact()
+    }
+}
+
 /// A wall from `a` to `b` without neighbours.
 fn lone_wall(a: [f32; 2], b: [f32; 2]) -> NearWall {
     NearWall {
@@ -168,12 +178,15 @@ fn round_front_slows_down() {
 
 #[test]
 fn overlapping_bodies_part_within_a_step() {
-    // 0.1 m deep at dt 0.1: they must part at 1 m/s, half each.
+    // 0.1 m deep at dt 0.1: they must part at 1 m/s, half each in the paper, three quarters by
+    // default.
     let mut crowd = Crowd::default();
     crowd.agent(1, Vec2::ZERO, Vec2::ZERO, 0.25, 2.0);
     crowd.sees(2, Vec2::new(0.4, 0.0), Vec2::ZERO, 0.25, 0);
-    let out = crowd.steer(&exact());
+    let out = crowd.steer(&paper());
     assert!(near(out[0], Vec2::new(-0.5, 0.0)), "{out:?}");
+    let out = crowd.steer(&exact());
+    assert!(near(out[0], Vec2::new(-0.75, 0.0)), "{out:?}");
 }
 
 #[test]
@@ -187,7 +200,7 @@ fn same_place_and_velocity_part_to_opposite_sides() {
         let out = crowd.steer(&exact());
         assert!(out[0].is_finite() && out[1].is_finite());
         let apart = (out[0] - out[1]).length();
-        assert!((apart - 5.0).abs() < 1e-3, "{out:?}");
+        assert!((apart - 7.5).abs() < 1e-3, "{out:?}");
     }
 }
 
@@ -208,15 +221,33 @@ fn who_touches_counts_more_than_who_is_apart() {
     // One who touches asks for v.x >= 0; one who comes nearer, 0.3 m away, for v.x <= -0.05.
     crowd.sees(2, Vec2::new(-0.5, 0.0), Vec2::ZERO, 0.25, 0);
     crowd.sees(3, Vec2::new(0.8, 0.0), Vec2::new(-0.2, 0.0), 0.25, 0);
-    let paper = Orca {
-        urgency: 0.0,
-        ..exact()
-    };
-    let out = crowd.steer(&paper);
+    let out = crowd.steer(&paper());
     assert!(near(out[0], Vec2::new(-0.025, 0.0)), "{out:?}");
     // 0 - v.x = 0.1 / (0.1 + 0.3) (v.x + 0.05)
-    let out = crowd.steer(&exact());
+    let urgent = Orca {
+        urgency: 0.1,
+        ..paper()
+    };
+    let out = crowd.steer(&urgent);
     assert!(near(out[0], Vec2::new(-0.01, 0.0)), "{out:?}");
+}
+
+#[test]
+fn who_finds_no_way_tries_again_with_a_shorter_horizon() {
+    let mut crowd = Crowd::default();
+    crowd.agent(1, Vec2::ZERO, Vec2::ZERO, 0.25, 2.0);
+    // Both would be met in 1.5 s, which allows nothing within 3 s and standing still within 1.
+    crowd.sees(2, Vec2::new(-0.8, 0.0), Vec2::new(0.2, 0.0), 0.25, 0);
+    crowd.sees(3, Vec2::new(0.8, 0.0), Vec2::new(-0.2, 0.0), 0.25, 0);
+    crowd.agent(1, Vec2::ZERO, Vec2::new(0.02, 0.0), 0.25, 2.0);
+    crowd.sees(2, Vec2::new(-0.8, 0.0), Vec2::new(0.2, 0.0), 0.25, 0);
+    crowd.sees(3, Vec2::new(0.8, 0.0), Vec2::new(-0.2, 0.0), 0.25, 0);
+    let out = crowd.steer(&exact());
+    assert!(near(out[0], Vec2::ZERO), "{out:?}");
+    assert!(near(out[1], Vec2::new(0.02, 0.0)), "{out:?}");
+    // The paper stays in the middle of what it misses.
+    let out = crowd.steer(&paper());
+    assert!(near(out[1], Vec2::ZERO), "{out:?}");
 }
 
 #[test]
@@ -393,11 +424,12 @@ mod reference {
 
     type Line = (DVec2, f64);
 
-    /// The half-plane of a neighbour, by the construction of the paper's section 4.
+    /// The half-plane of a neighbour, by the construction of the paper's section 4. `shares` are
+    /// those of the change of velocity: in general, and at hand.
     pub fn plane(
         own: (DVec2, f64),
         seen: (DVec2, DVec2, f64),
-        share: f64,
+        shares: [f64; 2],
         horizon: f64,
         dt: f64,
     ) -> Line {
@@ -420,6 +452,8 @@ mod reference {
             normal = axis * -sine + axis.perp() * (cosine * side);
             u = normal * -relative.dot(normal);
         }
+        let at_hand = p.length() < reach + f64::from(CONTACT) && u.dot(normal) > 0.0;
+        let share = shares[usize::from(at_hand)];
         (normal, normal.dot(velocity + u * share))
     }
 
@@ -502,6 +536,11 @@ fn agrees_with_a_second_solver_in_f64() {
 }
 
 #[test]
+fn agrees_with_a_second_solver_as_in_the_paper() {
+    agrees(&paper());
+}
+
+#[test]
 fn agrees_with_a_second_solver_where_all_misses_count_alike() {
     agrees(&Orca {
         urgency: 0.0,
@@ -510,30 +549,30 @@ fn agrees_with_a_second_solver_where_all_misses_count_alike() {
 }
 
 fn agrees(orca: &Orca) {
-    let (mut off, mut crowded, mut worst) = (0, 0, 0.0_f64);
+    let (mut off, mut crowded, mut pressed, mut worst) = (0, 0, 0, 0.0_f64);
     for seed in 0..10 {
         let crowd = random_crowd(1_000, 10, false, seed);
         let out = crowd.steer(orca);
         for (i, v) in out.iter().enumerate() {
             let own = (crowd.velocity[i].as_dvec2(), f64::from(crowd.radius[i]));
-            let soft: Vec<_> = (crowd.start[i] as usize..crowd.start[i + 1] as usize)
-                .map(|n| {
-                    let seen = &crowd.seen[n];
-                    let seen = (
-                        seen.offset.as_dvec2(),
-                        seen.velocity.as_dvec2(),
-                        f64::from(crowd.seen_radius[n]),
-                    );
-                    let share = if crowd.flags[n] == 0 { 0.5 } else { 1.0 };
-                    reference::plane(
-                        own,
-                        seen,
-                        share,
-                        f64::from(orca.time_horizon),
-                        f64::from(0.1_f32),
-                    )
-                })
-                .collect();
+            let planes = |horizon: f32| -> Vec<_> {
+                (crowd.start[i] as usize..crowd.start[i + 1] as usize)
+                    .map(|n| {
+                        let seen = &crowd.seen[n];
+                        let seen = (
+                            seen.offset.as_dvec2(),
+                            seen.velocity.as_dvec2(),
+                            f64::from(crowd.seen_radius[n]),
+                        );
+                        let shares = if crowd.flags[n] == 0 {
+                            [0.5, f64::from(orca.contact_share)]
+                        } else {
+                            [1.0, 1.0]
+                        };
+                        reference::plane(own, seen, shares, f64::from(horizon), f64::from(0.1_f32))
+                    })
+                    .collect()
+            };
             let weights: Vec<f64> = (crowd.start[i] as usize..crowd.start[i + 1] as usize)
                 .map(|n| {
                     let distance = crowd.seen[n].offset.as_dvec2().length();
@@ -548,9 +587,15 @@ fn agrees(orca: &Orca) {
                 .collect();
             let speed = f64::from(crowd.max_speed[i]);
             let wish = crowd.preferred[i].as_dvec2();
-            let (expected, free) = reference::solve(&[], &soft, &weights, wish, speed);
-            let distance = expected.distance(v.as_dvec2());
+            let mut soft = planes(orca.time_horizon);
+            let (mut expected, mut free) = reference::solve(&[], &soft, &weights, wish, speed);
             crowded += usize::from(!free);
+            if !free && orca.crowded_horizon < orca.time_horizon {
+                soft = planes(orca.crowded_horizon);
+                (expected, free) = reference::solve(&[], &soft, &weights, wish, speed);
+            }
+            let distance = expected.distance(v.as_dvec2());
+            pressed += usize::from(!free);
             if distance > 1e-4 {
                 off += 1;
                 worst = worst.max(distance);
@@ -562,9 +607,11 @@ fn agrees(orca: &Orca) {
             }
         }
     }
-    println!("{off} of 10000 off by more than 1e-4, worst {worst}; {crowded} crowded");
+    println!(
+        "{off} of 10000 off by more than 1e-4, worst {worst}; {crowded} crowded, {pressed} pressed"
+    );
     assert!(off == 0, "{off} off, worst {worst}");
-    assert!(crowded > 100);
+    assert!(crowded > 100 && pressed > 100);
 }
 
 #[test]

@@ -76,6 +76,9 @@ pub struct NeighbourGrid {
     pub(super) hashed: Option<u32>,
     pub(super) start: Vec<u32>,
     bucket: Vec<u32>,
+    /// What is known of the agents, by row: read once in their order, and then a line of a cache
+    /// each in that of the cells.
+    by_row: Vec<Entry>,
     pub(super) x: Vec<f32>,
     pub(super) y: Vec<f32>,
     pub(super) entries: Vec<Entry>,
@@ -155,19 +158,39 @@ impl NeighbourGrid {
         let things = agents.len() + movers.len();
         let mut bucket = std::mem::take(&mut self.bucket);
         bucket.resize(things, NONE);
+        let mut by_row = std::mem::take(&mut self.by_row);
+        by_row.resize(agents.len(), Entry::NOBODY);
         let (of_agents, of_movers) = bucket.split_at_mut(agents.len());
         of_agents
             .par_chunks_mut(PART)
-            .zip(agents.location.par_chunks(PART))
-            .for_each(|(bucket, places)| {
-                for (bucket, place) in bucket.iter_mut().zip(places) {
+            .zip(by_row.par_chunks_mut(PART))
+            .enumerate()
+            .for_each(|(part, (bucket, entries))| {
+                let rows = part * PART..part * PART + bucket.len();
+                let places = &agents.location[rows.clone()];
+                let columns = agents.velocity[rows.clone()]
+                    .iter()
+                    .zip(&agents.radius[rows.clone()])
+                    .zip(&agents.group[rows.clone()])
+                    .zip(&agents.id[rows]);
+                let entries = entries.iter_mut().zip(places).zip(columns);
+                for (bucket, ((entry, place), (((v, radius), group), id))) in
+                    bucket.iter_mut().zip(entries)
+                {
                     *bucket = if place.is_somewhere() {
                         self.bucket_at(place.point)
                     } else {
                         NONE
                     };
+                    *entry = Entry {
+                        seen: [place.point.x, place.point.y, v.x, v.y],
+                        radius: *radius,
+                        group: *group,
+                        id: *id,
+                    };
                 }
             });
+        self.by_row = by_row;
         for (bucket, mover) in of_movers.iter_mut().zip(movers) {
             *bucket = self.bucket_at(mover.at);
         }
@@ -216,6 +239,7 @@ impl NeighbourGrid {
         let avoids = |tier: u8| reciprocal.get(usize::from(tier)).copied().unwrap_or(true);
         let all_avoid = reciprocal.iter().all(|r| *r);
         let one = agents.radius.first().copied().unwrap_or(0.0);
+        let by_row = &self.by_row[..agents.len()];
         let (widest, alike) = self.x[..total]
             .par_chunks_mut(PART)
             .zip(self.y[..total].par_chunks_mut(PART))
@@ -228,14 +252,8 @@ impl NeighbourGrid {
                 for ((((x, y), entry), flags), &thing) in columns.zip(things) {
                     let row = thing as usize;
                     if row < agents.len() {
-                        let (at, v) = (agents.location[row].point, agents.velocity[row]);
-                        (*x, *y) = (at.x, at.y);
-                        *entry = Entry {
-                            seen: [at.x, at.y, v.x, v.y],
-                            radius: agents.radius[row],
-                            group: agents.group[row],
-                            id: agents.id[row],
-                        };
+                        *entry = by_row[row];
+                        [*x, *y, ..] = entry.seen;
                         let one_sided = !all_avoid && !avoids(agents.tier[row]);
                         *flags = NON_RECIPROCAL * u8::from(one_sided);
                     } else {

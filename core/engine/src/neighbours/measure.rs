@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fearless_simd::{Level, Simd, dispatch, f32x8, prelude::*, u32x8};
+use fearless_simd::{Level, Simd, dispatch, f32x8, f32x16, prelude::*, u32x8, u32x16};
 use glam::Vec3;
 use rayon::prelude::*;
 use throng_core::{AgentsView, GroundView, NONE};
@@ -14,6 +14,12 @@ use super::{
 
 /// Density about an agent is taken on a disc of this radius, metres.
 const DENSITY_RADIUS: f32 = 1.5;
+
+/// Numbers of people on that disc as densities.
+fn per_area(sum: u64, peak: u64) -> (f64, f32) {
+    let area = core::f64::consts::PI * f64::from(DENSITY_RADIUS) * f64::from(DENSITY_RADIUS);
+    (sum as f64 / area, (peak as f64 / area) as f32)
+}
 
 impl NeighbourGrid {
     /// How many pairs of agents overlap by more than `deeper_than` metres, and the deepest
@@ -136,7 +142,6 @@ impl NeighbourGrid {
     /// The sum over agents of the density about them, persons per square metre, and the highest.
     /// An agent counts itself.
     pub fn local_density(&self, _ground: GroundView<'_>, _agents: &AgentsView<'_>) -> (f64, f32) {
-        let area = core::f64::consts::PI * f64::from(DENSITY_RADIUS) * f64::from(DENSITY_RADIUS);
         let level = Level::new();
         let quick = self.standing.is_empty() && self.only_agents();
         let (sum, peak) = self
@@ -149,7 +154,97 @@ impl NeighbourGrid {
                 }
             })
             .reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1.max(b.1)));
-        (sum as f64 / area, (peak as f64 / area) as f32)
+        per_area(sum, peak)
+    }
+
+    /// What [`overlapping_pairs`](NeighbourGrid::overlapping_pairs) and
+    /// [`local_density`](NeighbourGrid::local_density) give, in one look at everybody where the
+    /// ground is flat.
+    pub fn overlaps_and_density(
+        &self,
+        ground: GroundView<'_>,
+        agents: &AgentsView<'_>,
+        deeper_than: f32,
+    ) -> ((u64, f32), (f64, f32)) {
+        let quick = self.standing.is_empty() && self.only_agents();
+        // Who overlaps is then among those who make the density.
+        if !quick || !(2.0 * self.widest - deeper_than <= DENSITY_RADIUS) {
+            return (
+                self.overlapping_pairs(ground, agents, deeper_than),
+                self.local_density(ground, agents),
+            );
+        }
+        let level = Level::new();
+        let (overlaps, (sum, peak)) = self
+            .parts()
+            .map(|part| dispatch!(level, simd => self.both_on_plane(simd, part, deeper_than)))
+            .reduce(
+                || ((0, 0.0), (0, 0)),
+                |(a, b), (c, d)| {
+                    (
+                        (a.0 + c.0, f32::max(a.1, c.1)),
+                        (b.0 + d.0, u64::max(b.1, d.1)),
+                    )
+                },
+            );
+        (overlaps, per_area(sum, peak))
+    }
+
+    #[inline(always)]
+    fn both_on_plane<S: Simd>(
+        &self,
+        simd: S,
+        part: Range<usize>,
+        deeper_than: f32,
+    ) -> ((u64, f32), (u64, u64)) {
+        let (mut pairs, mut deepest) = (0, 0.0_f32);
+        let (mut sum, mut peak) = (0, 0);
+        for own in part {
+            let near = self.entries[own].radius + self.widest - deeper_than;
+            // A hair wider than what the exact look then decides.
+            let touching = if near > 0.0 {
+                near * near * 1.000_1
+            } else {
+                -1.0
+            };
+            let (at, mut here) = (self.point(own), 0u64);
+            self.runs_on_plane(
+                at,
+                DENSITY_RADIUS,
+                #[inline(always)]
+                |run| {
+                    for first in run.clone().step_by(2 * LANES) {
+                        let squared = self.squared(simd, first, at);
+                        let lanes = u32x16::load_array(simd, core::array::from_fn(|l| l as u32));
+                        let given = lanes.simd_lt((run.end - first) as u32);
+                        let limit = DENSITY_RADIUS * DENSITY_RADIUS;
+                        let counted = given & squared.simd_le(limit);
+                        here += u64::from(counted.to_bitmask().count_ones());
+                        let mut bits = (given & squared.simd_le(touching)).to_bitmask();
+                        while bits != 0 {
+                            let other = first + bits.trailing_zeros() as usize;
+                            bits &= bits - 1;
+                            if let Some(depth) = self.overlap(own, other, deeper_than) {
+                                pairs += 1;
+                                deepest = deepest.max(depth);
+                            }
+                        }
+                    }
+                },
+            );
+            sum += here;
+            peak = peak.max(here);
+        }
+        ((pairs, deepest), (sum, peak))
+    }
+
+    /// Squared distances of sixteen entries.
+    #[inline(always)]
+    fn squared<S: Simd>(&self, simd: S, first: usize, at: Vec3) -> f32x16<S> {
+        let sixteen = first..first + 2 * LANES;
+        let dx = f32x16::from_slice(simd, &self.x[sixteen.clone()]) - at.x;
+        let dy = f32x16::from_slice(simd, &self.y[sixteen]) - at.y;
+        dx * dx + dy * dy
     }
 
     /// How many stand about each agent of a part: sum and most.

@@ -188,8 +188,10 @@ impl Simulation {
         }
         let ground = self.place.ground.view();
         let a = &state.agents;
+        // Nobody's record is looked at where nobody is held up.
+        let holds = !state.holds.all.is_empty();
         for row in 0..a.len() {
-            if a.doing[row] == Doing::Walking && a.record[row].hold == NONE {
+            if a.doing[row] == Doing::Walking && !(holds && a.record[row].hold != NONE) {
                 let speed = a.velocity[row].length();
                 m.speed_sum += f64::from(speed);
                 m.speeds.add(speed);
@@ -202,13 +204,12 @@ impl Simulation {
         self.work
             .grid
             .rebuild(ground, &view, &a.height, &[], reach, &[]);
-        let overlaps = self
-            .work
-            .grid
-            .overlapping_pairs(ground, &view, OVERLAP_DEPTH);
+        let (overlaps, (sum, peak)) =
+            self.work
+                .grid
+                .overlaps_and_density(ground, &view, OVERLAP_DEPTH);
         m.overlap_pairs += overlaps.0;
         m.overlap_deepest = m.overlap_deepest.max(overlaps.1);
-        let (sum, peak) = self.work.grid.local_density(ground, &view);
         m.density_sum += sum / a.len() as f64;
         m.density_peak = m.density_peak.max(peak);
         m.samples += 1;

@@ -108,6 +108,10 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                         let n = due.len();
                         let dt = tier.period as f32 * state.dt;
                         let part = &parts.planners[tier.guide];
+                        // Who has no gate ahead walks to its target: nobody's track has to be
+                        // read for that.
+                        let walks_straight =
+                            matches!(tier.follow.kind, FollowKind::Gates | FollowKind::Linear);
                         scratch.follow_route.clear();
                         scratch.follow_route.resize(n, u8::from(!part.guides));
                         if part.guides {
@@ -166,8 +170,19 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                                 *out = Guided::default();
                                 continue;
                             }
-                            let track = &mut tracks[local];
                             let at = a.location[row];
+                            let straight =
+                                ground.flat && !marks[local].has_gate() && !marks[local].stale();
+                            if straight && walks_straight {
+                                let to = a.target[row].point.truncate() - at.point.truncate();
+                                let speed = wanted_speed(laws, state, ground, row);
+                                *out = Guided {
+                                    preferred: follow::towards(to, speed, dt, true),
+                                    aim: to,
+                                };
+                                continue;
+                            }
+                            let track = &mut tracks[local];
                             let walker = Walker {
                                 point: at.point,
                                 triangle: at.triangle,

@@ -413,16 +413,12 @@ impl Planning {
                     continue;
                 }
                 // Pushed off its route: the point it walks to is out of sight.
-                // A route without gates is a straight line that its planner wanted whatever is in
-                // between.
-                let has_turns =
-                    || kind == TrackKind::Edges || kind == TrackKind::Gates && track.count > 0;
                 // Between the gates of a route a corner may stick out: who gets on gets round it.
                 let trusting =
                     || kind == TrackKind::Gates && a.velocity[row].length() > 0.5 * a.speed[row];
                 if !mark.stale()
                     && turn.is_multiple_of(SIGHT_EVERY)
-                    && has_turns()
+                    && mark.has_turns()
                     && !sees(&ground, a.location[row], track.corner, trusting())
                 {
                     wish(Want::Broken);
