@@ -157,3 +157,14 @@ fn an_opening_of_80_centimetres_lets_everybody_through() {
         assert!(arrived >= 204, "{id}: {arrived} of 240");
     }
 }
+
+#[test]
+fn nobody_walks_against_the_side_wall_of_a_stair() {
+    // Without avoidance nobody is jostled off the spot: an aim beyond the wall would hold for ever.
+    let changes = ["nav.kind=surface", "planner.kind=geodesic"];
+    let mut simulation = simulation("none", "two-storey.toml", &changes);
+    for _ in 0..1800 {
+        simulation.step().unwrap();
+    }
+    assert_eq!(simulation.metrics().arrivals, 75);
+}

@@ -252,12 +252,74 @@ pub fn wall_crosses(wall: &Wall, from: Vec3, to: Vec3) -> bool {
     (before > 0.0 && behind < 0.0) || (before < 0.0 && behind > 0.0)
 }
 
+/// A wall as something that hides people: what does not depend on who looks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Screen {
+    foot: Vec3,
+    along: Vec3,
+    /// The wall's squared length.
+    length: f32,
+    up: Vec3,
+    /// Across the wall, of any length.
+    normal: Vec3,
+}
+
+impl Screen {
+    /// Nothing for an obstacle that is nowhere.
+    fn of(ground: &GroundView<'_>, wall: &Wall) -> Option<Screen> {
+        let up = up_at(ground, wall)?;
+        let along = wall.b - wall.a;
+        Some(Screen {
+            foot: wall.a,
+            along,
+            length: along.length_squared(),
+            up,
+            normal: along.cross(up),
+        })
+    }
+
+    /// Squared distance of a place from the wall's rectangle, as high above its foot and as deep
+    /// below it as a body may be.
+    #[inline]
+    fn squared_from(&self, at: Vec3, tallest: f32) -> f32 {
+        let to = at - self.foot;
+        let share = to.dot(self.along) / self.length;
+        let rise = to.dot(self.up).clamp(-tallest, tallest);
+        let near = self.along * share.clamp(0.0, 1.0) + self.up * rise;
+        near.distance_squared(to)
+    }
+
+    /// Whether the wall is met on the way between two waists.
+    #[inline]
+    fn hides(&self, plan: bool, from: Vec3, way: Vec3, above: Vec3, height: f32) -> bool {
+        let slope = way.dot(self.normal);
+        let rest = self.foot - from;
+        let ahead = rest.dot(self.normal);
+        // Most are met before the one or behind the other: nothing is divided for them.
+        if !(ahead * slope > 0.0 && ahead.abs() < slope.abs()) {
+            return false;
+        }
+        let at = way * (ahead / slope) - rest;
+        let s = at.dot(self.along) / self.length;
+        // Whoever walks on the back of the surface meets the wall's lower half.
+        let rise = at.dot(self.up);
+        let rise = if !plan && self.up.dot(above) < 0.0 {
+            -rise
+        } else {
+            rise
+        };
+        (0.0..=1.0).contains(&s) && (0.0..=height).contains(&rise)
+    }
+}
+
 /// The walls that may hide somebody from one body, with how far they are.
 #[derive(Clone, Debug, Default)]
 pub struct Screens {
     /// Wall and squared distance from the body's waist: of the wall's rectangle, as high above
     /// its foot and as deep below it as a body may be.
     walls: Vec<(u32, f32)>,
+    /// The same walls.
+    screens: Vec<Screen>,
 }
 
 impl Screens {
@@ -272,6 +334,7 @@ impl Screens {
         tallest: f32,
     ) {
         self.walls.clear();
+        self.screens.clear();
         // From the waist to the feet, and from the wall's edge to its foot.
         let around = distance + 1.5 * tallest;
         if wall_distance_bound(ground, own.feet) > around {
@@ -279,33 +342,35 @@ impl Screens {
         }
         let waist = own.waist();
         let limit = distance * distance * 1.000_1;
-        let mut take = |w: u32| {
-            let wall = &ground.walls[w as usize];
-            if let Some(up) = up_at(ground, wall) {
-                let to = waist - wall.a;
-                let along = wall.b - wall.a;
-                let share = to.dot(along) / along.length_squared();
-                let rise = to.dot(up).clamp(-tallest, tallest);
-                let near = along * share.clamp(0.0, 1.0) + up * rise;
-                let squared = near.distance_squared(to);
+        if let Some(walls) = index.near(waist, distance, tallest) {
+            for &w in walls {
+                let screen = &index.screens[w as usize];
+                let squared = screen.squared_from(waist, tallest);
                 // A wall of no length gives no number, which is not farther.
-                if !(squared > limit) && ground.stands(wall) {
+                if !(squared > limit) && ground.stands(&ground.walls[w as usize]) {
                     self.walls.push((w, squared));
+                    self.screens.push(*screen);
                 }
             }
-        };
-        if let Some(walls) = index.near(waist, distance, tallest) {
-            walls.iter().for_each(|&w| take(w));
             return;
         }
         let half = Vec3::splat(distance + tallest);
         any_wall(&ground.wall_index, waist - half, waist + half, |w| {
-            take(w);
+            let wall = &ground.walls[w as usize];
+            if let Some(screen) = Screen::of(ground, wall) {
+                let squared = screen.squared_from(waist, tallest);
+                if !(squared > limit) && ground.stands(wall) {
+                    self.walls.push((w, squared));
+                }
+            }
             false
         });
         // A long wall is listed in several cells.
         self.walls.sort_unstable_by_key(|w| w.0);
         self.walls.dedup_by_key(|w| w.0);
+        let screens = self.walls.iter();
+        let screens = screens.filter_map(|w| Screen::of(ground, &ground.walls[w.0 as usize]));
+        self.screens.extend(screens);
     }
 
     /// Whether there are none.
@@ -324,8 +389,8 @@ impl Screens {
         let way = other.waist() - from;
         let above = own.up + other.up;
         let limit = way.length_squared() * 1.000_1;
-        self.walls.iter().any(|&(w, squared)| {
-            !(squared > limit) && hides(ground, &ground.walls[w as usize], from, way, above, height)
+        self.walls.iter().zip(&self.screens).any(|(wall, screen)| {
+            !(wall.1 > limit) && screen.hides(ground.plan, from, way, above, height)
         })
     }
 }
@@ -342,6 +407,8 @@ pub struct ScreenIndex {
     size: IVec3,
     start: Vec<u32>,
     walls: Vec<u32>,
+    /// All walls of the ground; those that are nowhere are in no list.
+    screens: Vec<Screen>,
 }
 
 /// What a [`ScreenIndex`] was made of.
@@ -442,6 +509,17 @@ impl ScreenIndex {
             }
         }
         (self.start, self.walls) = (start, walls);
+        let nowhere = Screen {
+            foot: Vec3::NAN,
+            along: Vec3::ZERO,
+            length: 0.0,
+            up: Vec3::Z,
+            normal: Vec3::ZERO,
+        };
+        self.screens.clear();
+        let screens = ground.walls.iter();
+        let screens = screens.map(|w| Screen::of(ground, w).unwrap_or(nowhere));
+        self.screens.extend(screens);
         self.made_of = Some(made_of);
     }
 
@@ -501,39 +579,6 @@ fn up_at(ground: &GroundView<'_>, wall: &Wall) -> Option<Vec3> {
         return Some(Vec3::Z);
     }
     ground.normals.get(wall.triangle as usize).copied()
-}
-
-/// Whether a wall of some height is met on the way between two waists.
-#[inline]
-fn hides(
-    ground: &GroundView<'_>,
-    wall: &Wall,
-    from: Vec3,
-    way: Vec3,
-    above: Vec3,
-    height: f32,
-) -> bool {
-    let Some(up) = up_at(ground, wall) else {
-        return false;
-    };
-    // Whoever walks on the back of the surface meets the wall's lower half.
-    let up = if !ground.plan && up.dot(above) < 0.0 {
-        -up
-    } else {
-        up
-    };
-    let (along, up) = (wall.b - wall.a, up * height);
-    let normal = along.cross(up);
-    let slope = way.dot(normal);
-    let rest = wall.a - from;
-    let t = rest.dot(normal) / slope;
-    if !(t > 0.0 && t < 1.0) {
-        return false;
-    }
-    let at = way * t - rest;
-    let s = at.dot(along) / along.length_squared();
-    let q = at.dot(up) / up.length_squared();
-    (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&q)
 }
 
 /// Whether a wall listed in the cells of a box passes a test.

@@ -123,11 +123,13 @@ impl Search<'_> {
         let grid = self.grid;
         let standing = &grid.standing[own];
         // Upright bodies are never nearer than their feet seen from above; others may lean
-        // towards each other.
-        let lean = if self.ground.plan {
-            0.0
+        // towards each other: who looks is somewhere between its feet and its head, the other
+        // anywhere about its feet.
+        let (feet, head) = (standing.body.feet, standing.body.head());
+        let (low, high, lean) = if self.ground.plan {
+            (feet - Vec3::Z * grid.tallest, head, 0.0)
         } else {
-            2.0 * grid.tallest
+            (feet.min(head), feet.max(head), grid.tallest)
         };
         let mut distance = hint.min(self.reach);
         loop {
@@ -135,8 +137,9 @@ impl Search<'_> {
             let body = &standing.body;
             let look = Look::new(body, distance, &grid.relevance);
             out.candidates.clear();
-            grid.runs(
-                body.feet,
+            grid.runs_in(
+                low,
+                high,
                 distance + lean,
                 // Inlined, or it would leave the instruction set of the caller.
                 #[inline(always)]

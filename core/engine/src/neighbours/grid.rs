@@ -15,6 +15,8 @@ const CROWDING: f32 = 5.0;
 const SPLIT: f32 = 4.0;
 /// Rebuilds between two looks for the box of all: who has left it is kept in its outermost cells.
 const BOX_EVERY: u32 = 8;
+/// Cells of a surface are not made larger than so many times the reach to have few of them.
+const MOST_REACHES: f32 = 12.0;
 /// Entries that a thread sorts at least.
 pub(super) const PART: usize = 2048;
 
@@ -106,6 +108,20 @@ pub struct NeighbourGrid {
     pub(super) alike: Option<f32>,
 }
 
+/// What people stand on, for the choice of cells.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Floors {
+    /// All at about one height.
+    One,
+    /// Storeys above each other.
+    Several,
+    /// A surface that turns anywhere.
+    None,
+}
+
+/// Height of the cells of a building with storeys, metres.
+const STOREY: f32 = 3.6;
+
 /// Where a mover stands among the entries, before sorting.
 fn mover_id(index: usize) -> u64 {
     u64::MAX - index as u64
@@ -134,7 +150,13 @@ impl NeighbourGrid {
         }
         self.agents = agents.len();
         let span = self.high - self.low;
-        self.choose_cells(span, self.counted.0, ground.flat || ground.plan, reach);
+        let floors = match (ground.flat, ground.plan) {
+            (true, _) => Floors::One,
+            (false, true) if span.z > STOREY => Floors::Several,
+            (false, true) => Floors::One,
+            (false, false) => Floors::None,
+        };
+        self.choose_cells(span, self.counted.0, floors, reach);
         self.sort(agents, movers);
         self.fill(agents, movers, reciprocal);
         if ground.flat {
@@ -341,7 +363,8 @@ impl NeighbourGrid {
     }
 
     /// Chooses the size of cells by the crowding of the last grid, or by the mean density.
-    fn choose_cells(&mut self, span: Vec3, count: usize, planar: bool, reach: f32) {
+    fn choose_cells(&mut self, span: Vec3, count: usize, floors: Floors, reach: f32) {
+        let planar = floors != Floors::None;
         let span = span.max(Vec3::splat(1e-3));
         let reach = if reach > 1e-3 { reach } else { 1e-3 };
         let wanted = if self.crowding > 0.0 && self.cell > 0.0 {
@@ -349,24 +372,30 @@ impl NeighbourGrid {
         } else {
             (CROWDING * span.x * span.y / count.max(1) as f32).sqrt()
         };
-        let (least, limit, split) = if planar {
-            (reach / 16.0, 16 * count + 4096, SPLIT)
-        } else {
-            (reach / 2.0, 8 * count + 4096, 1.0)
+        let (least, limit, split) = match floors {
+            Floors::One => (reach / 16.0, 16 * count + 4096, SPLIT),
+            Floors::Several => (reach / 16.0, 16 * count + 32768, SPLIT),
+            Floors::None => (reach / 2.0, 8 * count + 32768, 1.0),
         };
         self.cell = wanted.clamp(least, reach);
         if !planar {
             // A surface fills little of the space it lies in: cells as large as it takes to keep
             // them few, because hashing each costs more than looking at who is too far.
             let volume = span.x * span.y * span.z;
-            let few = throng_core::math::cbrt(volume / (4 * count + 2048) as f32);
-            self.cell = self.cell.max(few.min(2.0 * reach));
+            let few = throng_core::math::cbrt(volume / (4 * count + 16384) as f32);
+            self.cell = self.cell.max(few.min(MOST_REACHES * reach));
         }
         let cells_of = |per_cell: Vec3| {
             let cells = (span * per_cell).floor() + Vec3::ONE;
-            if planar { cells.with_z(1.0) } else { cells }
+            match floors {
+                Floors::One => cells.with_z(1.0),
+                _ => cells,
+            }
         };
         self.per_cell = Vec3::new(split, 1.0, 1.0) / self.cell;
+        if floors == Floors::Several {
+            self.per_cell.z = 1.0 / STOREY;
+        }
         let cells = cells_of(self.per_cell);
         // Far more cells than things: hash them. Coordinates are then cut to what an i32 holds.
         let many = f64::from(cells.x) * f64::from(cells.y) * f64::from(cells.z) > limit as f64;
@@ -421,13 +450,25 @@ impl NeighbourGrid {
         &self,
         point: Vec3,
         distance: f32,
+        visit: impl FnMut(core::ops::Range<usize>),
+    ) {
+        self.runs_in(point, point, distance, visit);
+    }
+
+    /// As [`NeighbourGrid::runs`], about a box.
+    #[inline(always)]
+    pub(super) fn runs_in(
+        &self,
+        low: Vec3,
+        high: Vec3,
+        distance: f32,
         mut visit: impl FnMut(core::ops::Range<usize>),
     ) {
         if self.entries.is_empty() {
             return;
         }
         let margin = Vec3::splat(self.margin(distance));
-        let (low, high) = (self.cell_of(point - margin), self.cell_of(point + margin));
+        let (low, high) = (self.cell_of(low - margin), self.cell_of(high + margin));
         match self.hashed {
             None => {
                 for z in low.z..=high.z {

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use throng_core::{AgentsView, GroundView, NONE};
 
 use super::{
+    curved::Look,
     grid::{NeighbourGrid, PART},
     rank::LANES,
 };
@@ -42,24 +43,47 @@ impl NeighbourGrid {
                 &|part| dispatch!(level, simd => self.overlaps_on_plane(simd, part, deeper_than)),
             );
         }
-        let lean = 2.0 * self.tallest;
-        parts(&|part| {
-            let (mut pairs, mut deepest) = (0, 0.0_f32);
-            for own in part {
-                let near = self.entries[own].radius + self.widest - deeper_than;
-                if near > 0.0 {
-                    self.runs(self.point(own), near + lean, |run| {
-                        for other in run {
+        let level = Level::new();
+        parts(&|part| dispatch!(level, simd => self.overlaps_of_bodies(simd, part, deeper_than)))
+    }
+
+    #[inline(always)]
+    fn overlaps_of_bodies<S: Simd>(
+        &self,
+        simd: S,
+        part: Range<usize>,
+        deeper_than: f32,
+    ) -> (u64, f32) {
+        let (mut pairs, mut deepest) = (0, 0.0_f32);
+        for own in part {
+            let near = self.entries[own].radius + self.widest - deeper_than;
+            if !(near > 0.0) {
+                continue;
+            }
+            let body = &self.standing[own].body;
+            let look = Look::new(body, near, &self.relevance);
+            let (feet, head) = (body.feet, body.head());
+            self.runs_in(
+                feet.min(head),
+                feet.max(head),
+                near + self.tallest,
+                #[inline(always)]
+                |run| {
+                    for first in run.clone().step_by(LANES) {
+                        let mut bits = look.at(simd, &self.bodies, first..run.end);
+                        while bits != 0 {
+                            let other = first + bits.trailing_zeros() as usize;
+                            bits &= bits - 1;
                             if let Some(depth) = self.overlap(own, other, deeper_than) {
                                 pairs += 1;
                                 deepest = deepest.max(depth);
                             }
                         }
-                    });
-                }
-            }
-            (pairs, deepest)
-        })
+                    }
+                },
+            );
+        }
+        (pairs, deepest)
     }
 
     #[inline(always)]

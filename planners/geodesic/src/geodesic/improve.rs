@@ -680,6 +680,9 @@ impl Improver<'_> {
                 }
             }
         }
+        for end in &mut ends {
+            end.at = self.in_view_of(before, at, end.at);
+        }
         if self.options.keep_right
             && at.point.distance(ends[1].at) >= self.request.radius * WIDTH * 1.5
         {
@@ -692,6 +695,25 @@ impl Improver<'_> {
             triangle: at.triangle,
             flags: 0,
         }
+    }
+
+    /// The end of a gate, or a point nearer to its middle where a wall stands between the end and
+    /// where the walker comes from: seen from a stair, a gate at its foot may reach round the side
+    /// wall, and who walks to that end walks into the wall for ever.
+    fn in_view_of(&self, before: Location, middle: Location, end: Vec3) -> Vec3 {
+        // On curved grounds most ends lie in another plane; there a lost walker is told by its
+        // sight alone.
+        if !self.ground.plan || self.ground.walls.is_empty() {
+            return end;
+        }
+        for share in [1.0, 0.5, 0.25] {
+            let point = middle.point.lerp(end, share);
+            let at = self.ground.relocate(middle, point);
+            if at.is_some_and(|at| walks_straight(self.ground, before, at, 0.0)) {
+                return point;
+            }
+        }
+        middle.point
     }
 
     /// An end of a gate: as far as this from its middle, less where a wall or an edge is.
