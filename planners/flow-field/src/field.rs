@@ -37,6 +37,24 @@ impl Way {
         Vec2::new(f32::from(self.x), f32::from(self.y))
     }
 
+    /// Both parts in one word; 0 for none.
+    #[inline(always)]
+    pub(crate) fn bits(self) -> u32 {
+        u32::from(self.x as u16) | u32::from(self.y as u16) << 16
+    }
+
+    /// The first part of a word.
+    #[inline(always)]
+    pub(crate) fn x_of(bits: u32) -> f32 {
+        ((bits << 16) as i32 >> 16) as f32
+    }
+
+    /// The second part of a word.
+    #[inline(always)]
+    pub(crate) fn y_of(bits: u32) -> f32 {
+        (bits as i32 >> 16) as f32
+    }
+
     /// It as a unit vector, or zero.
     pub fn unit(self) -> Vec2 {
         self.scaled().normalize_or_zero()

@@ -14,10 +14,10 @@
 
 mod answer;
 mod direction;
+mod guide;
 
 use std::sync::Arc;
 
-use glam::Vec2;
 use rayon::prelude::*;
 use throng_core::{
     Attachment, Capabilities, Gate, GlobalPlanner, GuideChunk, GuideOut, Location, NONE, NodeId,
@@ -29,14 +29,13 @@ use throng_kit::search::{
 
 use crate::{
     expand::{Expander, Expansion},
-    field::{Field, Saved, Way},
+    field::{Field, Saved},
     grow::{Growing, Grown, Handle, Order, carry_out, grow_all},
     routes::{attach, sources},
-    stencil::{Slot, Stencil},
+    stencil::Stencil,
     step_costs::StepCosts,
 };
 use answer::Asked;
-use direction::{Around, beside};
 
 options! {
     /// Fields of directions towards the goals in use.
@@ -195,54 +194,10 @@ impl GlobalPlanner for FlowField {
             out.follow_route.fill(1);
             return;
         };
-        let workspace = scratch.get::<Workspace>();
-        let flat = world.site.ground.flat;
-        if !flat {
-            self.look_up(world, chunk, workspace);
-        }
-        let a = &world.agents;
-        // Many are read before the first is thought about: their readings overlap.
-        let mut around = [Around::default(); AT_ONCE];
-        for (block, rows) in chunk.rows.chunks(AT_ONCE).enumerate() {
-            let first = block * AT_ONCE;
-            for (i, (&row, around)) in rows.iter().zip(&mut around).enumerate() {
-                let row = row as usize;
-                let at = a.location[row].point.truncate();
-                let (slot, offset) = if flat {
-                    stencil.slot_at(at)
-                } else {
-                    match stencil.slot_in(workspace.regions[first + i]) {
-                        NONE => (0, Vec2::ZERO),
-                        slot => (slot, (at - stencil.place(slot)) / stencil.spacing),
-                    }
-                };
-                *around = match self.field(a.goal[row], a.class[row]) {
-                    Some(field) => Around::read(stencil, field, slot, offset),
-                    None => Around::default(),
-                };
-            }
-            for (i, (&row, around)) in rows.iter().zip(&around).enumerate() {
-                let (i, row) = (first + i, row as usize);
-                if around.own == Way::NONE {
-                    self.guide_without_way(world, chunk.dt, stencil, row, i, around.slot, out);
-                    continue;
-                }
-                let mut way = if stencil.is_rim(around.slot) {
-                    around.own.unit()
-                } else {
-                    around.direction()
-                };
-                if !flat {
-                    let normal = world.site.ground.normals[a.location[row].triangle as usize];
-                    let rise = -way.dot(normal.truncate()) / normal.z.max(0.05);
-                    way = a
-                        .frame_of(row)
-                        .to_tangent(normal, way.extend(rise))
-                        .normalize_or_zero();
-                }
-                out.preferred[i] = way * a.speed[row];
-                out.target[i] = way * AIM;
-            }
+        if world.site.ground.flat && !stencil.jumps() {
+            self.guide_flat(world, stencil, chunk, out);
+        } else {
+            self.guide_any(world, stencil, chunk, scratch.get::<Workspace>(), out);
         }
     }
 
@@ -281,55 +236,7 @@ impl GlobalPlanner for FlowField {
     }
 }
 
-/// Metres ahead at which a guided agent aims.
-const AIM: f32 = 2.0;
-
-/// Agents whose fields are read one after another before they are guided.
-const AT_ONCE: usize = 32;
-
 impl FlowField {
-    /// Guides who stands where its field has no direction: at the goal, beside the map, or without
-    /// a field.
-    #[cold]
-    fn guide_without_way(
-        &self,
-        world: &World<'_>,
-        dt: f32,
-        stencil: &Stencil,
-        row: usize,
-        i: usize,
-        slot: Slot,
-        out: &mut GuideOut<'_>,
-    ) {
-        let (a, flat) = (&world.agents, world.site.ground.flat);
-        let Some(field) = self.field(a.goal[row], a.class[row]) else {
-            out.follow_route[i] = 1;
-            return;
-        };
-        if field.next[slot as usize] != slot {
-            // Pushed beside the map: back to the nearest place on it.
-            let back = if flat {
-                let offset = stencil.slot_at(a.location[row].point.truncate()).1;
-                beside(stencil, field, slot, offset)
-            } else {
-                Vec2::ZERO
-            };
-            out.follow_route[i] = u8::from(back == Vec2::ZERO);
-            out.preferred[i] = back * a.speed[row];
-            out.target[i] = back * AIM;
-            return;
-        }
-        // At the goal: on to one's own place in it.
-        out.follow_route[i] = u8::from(!flat);
-        let rest = (a.target[row].point - a.location[row].point).truncate();
-        let distance = rest.length();
-        if distance > 1e-6 {
-            let speed = a.speed[row].min(distance / dt);
-            out.preferred[i] = rest * (speed / distance);
-            out.target[i] = rest;
-        }
-    }
-
     /// The field of a goal and class.
     #[inline]
     fn field(&self, goal: u32, class: u32) -> Option<&Field> {
@@ -544,26 +451,6 @@ impl FlowField {
             pairs: self.pairs.clone(),
             fields: Grown::new(handle),
         });
-    }
-
-    /// The regions of a chunk's agents, for grounds that are not flat.
-    fn look_up(&self, world: &World<'_>, chunk: &GuideChunk<'_>, workspace: &mut Workspace) {
-        let a = &world.agents;
-        let Workspace {
-            places,
-            hints,
-            regions,
-            ..
-        } = workspace;
-        places.clear();
-        places.extend(chunk.rows.iter().map(|&row| a.location[row as usize]));
-        hints.clear();
-        hints.extend(chunk.rows.iter().map(|&row| a.region[row as usize]));
-        regions.clear();
-        regions.resize(places.len(), NONE);
-        world
-            .nav
-            .region_of(&world.site, world.map, places, hints, regions);
     }
 
     fn read(&mut self, saved: &mut Saved<'_>) -> Option<()> {

@@ -59,6 +59,8 @@ pub(crate) struct Sight {
     plain: Cells,
     /// Nothing if all free cells are plain.
     free: Option<Cells>,
+    /// Whether a wall between cells stands free of everything else.
+    fenced: bool,
     /// So many cells all about each slot are plain.
     clear: Vec<u8>,
     stride: i32,
@@ -108,6 +110,49 @@ const LINES: [u64; 256] = {
     lines
 };
 
+/// Whether there is a wall between free cells that touches no cell which is not free. Walls are
+/// followed from corner to corner; a corner goes by the slot to its lower left.
+fn has_fences(open: &[u8], stride: i32) -> bool {
+    let at = |slot: i32| open.get(slot as usize).copied().unwrap_or(0);
+    let is_free = |slot: i32| at(slot) != 0;
+    let is_shut =
+        |slot: i32, step: i32, to: i32| is_free(slot) && is_free(to) && at(slot) >> step & 1 == 0;
+    // The sides of four cells that meet at a corner, and the corners at their other ends.
+    let sides = |corner: i32| {
+        [
+            (is_shut(corner, 0, corner + 1), corner - stride),
+            (
+                is_shut(corner + stride, 0, corner + stride + 1),
+                corner + stride,
+            ),
+            (is_shut(corner, 2, corner + stride), corner - 1),
+            (is_shut(corner + 1, 2, corner + 1 + stride), corner + 1),
+        ]
+    };
+    let is_wall = |corner: i32| {
+        let sides = sides(corner).iter().any(|s| s.0);
+        let across = is_shut(corner, 1, corner + stride + 1);
+        sides || across || is_shut(corner + 1, 3, corner + stride)
+    };
+    let is_held = |corner: i32| {
+        let cells = [corner, corner + 1, corner + stride, corner + stride + 1];
+        !cells.into_iter().all(is_free)
+    };
+    let corners = 0..open.len() as i32;
+    let mut seen = vec![false; open.len()];
+    let mut left: Vec<i32> = corners
+        .clone()
+        .filter(|c| is_held(*c) && is_wall(*c))
+        .collect();
+    while let Some(corner) = left.pop() {
+        if !core::mem::replace(&mut seen[corner as usize], true) {
+            let ends = sides(corner).into_iter().filter(|s| s.0).map(|s| s.1);
+            left.extend(ends.filter(|c| seen.get(*c as usize) == Some(&false)));
+        }
+    }
+    corners.into_iter().any(|c| !seen[c as usize] && is_wall(c))
+}
+
 impl Sight {
     /// Over the open steps of a lattice; nothing if there are several floors, or diagonal steps
     /// not all of whose four sides may be walked.
@@ -146,6 +191,7 @@ impl Sight {
         Some(Sight {
             plain: of_plain,
             free: of_free,
+            fenced: !all_plain && has_fences(open, stride),
             clear,
             stride,
             per_slot: (1 << FRACTION) / stride as u64 + 1,
@@ -157,6 +203,13 @@ impl Sight {
     pub fn bytes(&self) -> usize {
         let free = self.free.as_ref().map_or(0, |f| f.bytes.len());
         self.plain.bytes.len() + free + self.clear.len()
+    }
+
+    /// Whether what two lines less than a cell apart pass on either side is known to be free: a cell
+    /// has no room between them, nor has a wall that ends at one, but a wall that stands free has.
+    #[inline(always)]
+    pub fn is_solid(&self) -> bool {
+        !self.fenced
     }
 
     /// Whether all cells within so many columns and rows are plain.

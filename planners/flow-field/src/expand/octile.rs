@@ -30,6 +30,8 @@ use crate::{
 const SLOT_BITS: u32 = 27;
 /// Instead of the step by which a slot was reached: it is a goal.
 const GOAL: usize = 8;
+/// Radians between directions that are as good as one.
+const ALIKE: f32 = 0.07;
 /// Entries that one slot may add to a list.
 const MOST: usize = 4;
 
@@ -84,10 +86,21 @@ pub(super) struct Memory {
     seeds: Vec<u64>,
     /// Slots of a band with the steps by which they were reached.
     settled: Vec<u32>,
+    /// Slots of a band apart: those whose lines are short, long and in doubt.
+    sorted: Sorted,
     /// What is reached by straight steps: in this band, in the next.
     straight: [Waiting; 2],
     /// What is reached by diagonal steps: in this band, in the next, in the one after.
     diagonal: [Waiting; 3],
+}
+
+/// Slots with the steps by which they were reached, and the leaps that they may take over. Read only
+/// as far as it was written.
+#[derive(Debug, Default)]
+struct Sorted {
+    near: Vec<(u32, Leap)>,
+    far: Vec<(u32, Leap)>,
+    in_doubt: Vec<(u32, Leap)>,
 }
 
 #[inline(always)]
@@ -141,6 +154,7 @@ impl Memory {
             leap,
             seeds,
             settled,
+            sorted,
             straight: [straight, next_straight],
             diagonal: [diagonal, next_diagonal, last_diagonal],
         } = self;
@@ -186,21 +200,14 @@ impl Memory {
                 next_diagonal.count,
                 last_diagonal.count,
             ] = counts;
-            let lines = Lines {
+            let mut lines = Lines {
                 stencil,
                 open,
                 sight,
                 cost,
                 leap,
             };
-            for &settled in &settled[..count] {
-                let (slot, way) = slot_way(settled);
-                lines.leap[slot] = if way == GOAL {
-                    STAY
-                } else {
-                    lines.lead(slot as Slot, way & 7)
-                };
-            }
+            lines.lead_all(&settled[..count], sorted);
             core::mem::swap(straight, next_straight);
             next_straight.count = 0;
             diagonal.count = 0;
@@ -355,35 +362,142 @@ impl Lines<'_> {
         (slot as i32 + self.stencil.offset[step]) as usize
     }
 
-    /// The leap of a slot that was reached from the neighbour at a step.
+    /// Finds the leaps of the slots of a band. They go by what the bands before it found, and most
+    /// without a branch: which line is free cannot be foreseen.
     #[inline(always)]
-    fn lead(&self, slot: Slot, way: usize) -> Leap {
-        let step = STAY.wrapping_add(LEAP[way]);
-        let leap = self.leap[self.beside(slot, way)].wrapping_add(LEAP[way]);
+    fn lead_all(&mut self, settled: &[u32], sorted: &mut Sorted) {
+        let Sorted {
+            near,
+            far,
+            in_doubt,
+        } = sorted;
+        if near.len() < settled.len() {
+            for list in [&mut *near, far, in_doubt] {
+                list.resize(2 * settled.len(), (0, 0));
+            }
+        }
+        let (mut nears, mut fars) = (0, 0);
+        for &entry in settled {
+            let (slot, way) = slot_way(entry);
+            if way == GOAL {
+                self.leap[slot] = STAY;
+                continue;
+            }
+            let leap = self.leap[self.beside(slot as Slot, way & 7)].wrapping_add(LEAP[way & 7]);
+            let (x, y) = columns_rows(leap);
+            let is_near = x.abs().max(y.abs()) <= 7;
+            near[nears] = (entry, leap);
+            far[fars] = (entry, leap);
+            nears += usize::from(is_near);
+            fars += usize::from(!is_near);
+        }
+        for &(entry, leap) in &near[..nears] {
+            let (slot, way) = slot_way(entry);
+            let seen = (self.sight).sees_near(self.open, slot as Slot, columns_rows(leap));
+            let step = STAY.wrapping_add(LEAP[way & 7]);
+            self.leap[slot] = core::hint::select_unpredictable(seen, leap, step);
+        }
+        let mut doubts = 0;
+        for &(entry, leap) in &far[..fars] {
+            let (slot, way) = slot_way(entry);
+            let agreed = self.is_agreed(slot as Slot, way & 7, leap);
+            // What is in doubt is not what others may go by.
+            self.leap[slot] = if agreed { leap } else { 0 };
+            in_doubt[doubts] = (entry, leap);
+            doubts += usize::from(!agreed);
+        }
+        for &(entry, leap) in &in_doubt[..doubts] {
+            let (slot, way) = slot_way(entry);
+            self.leap[slot] = self.lead(slot as Slot, way & 7, leap);
+        }
+    }
+
+    /// Whether the line of a leap passes along the step to the neighbour that makes it, or between
+    /// that and one beside it which makes it too.
+    #[inline(always)]
+    fn is_agreed(&self, slot: Slot, way: usize, leap: Leap) -> bool {
+        let (x, y) = columns_rows(leap);
+        let cross = |[dx, dy]: [i32; 2]| dx * y - dy * x;
+        let side = cross(STEPS[way]);
+        let turned = (way + if side > 0 { 1 } else { 7 }) % 8;
+        let beside = self.leap[self.beside(slot, turned)].wrapping_add(LEAP[turned]);
+        let other = cross(STEPS[turned]);
+        let within = (other < 0) & (side > 0) | (other > 0) & (side < 0);
+        let open = self.open[slot as usize] >> turned & 1 == 1;
+        (side == 0) | (beside == leap) & within & open & self.sight.is_solid()
+    }
+
+    /// The leap of a slot that was reached from the neighbour at a step, whose leap is far and may
+    /// not be free.
+    #[inline(never)]
+    fn lead(&self, slot: Slot, way: usize, leap: Leap) -> Leap {
         let (x, y) = columns_rows(leap);
         let reach = x.abs().max(y.abs());
-        if reach <= 7 {
-            let seen = self.sight.sees_near(self.open, slot, (x, y));
-            return if seen { leap } else { step };
+        if self.sight.is_clear(slot, reach) {
+            return leap;
         }
-        if self.sight.is_clear(slot, reach) | self.passes_between(slot, way, leap, (x, y)) {
+        let cross = |[dx, dy]: [i32; 2]| dx * y - dy * x;
+        let side = cross(STEPS[way]);
+        let turned = (way + if side > 0 { 1 } else { 7 }) % 8;
+        let beside = self.leap[self.beside(slot, turned)].wrapping_add(LEAP[turned]);
+        let other = cross(STEPS[turned]);
+        let within = (other < 0) & (side > 0) | (other > 0) & (side < 0);
+        let between = within & (self.open[slot as usize] >> turned & 1 == 1);
+        let between = between & self.sight.is_solid();
+        if between && let Some(leap) = self.at_rim(slot, (way, leap), (turned, beside)) {
             return leap;
         }
         self.choose(slot, way)
     }
 
-    /// Whether the line of a leap passes along the step to a neighbour that makes it, or between
-    /// that and one beside it which makes it too.
+    /// The leap at the rim of a shadow: of the two neighbours between which the line passes one
+    /// walks to a corner and the other one to where that corner walks to. Both their lines, that
+    /// from corner to end and the two steps are free and nowhere a cell's width apart, so nothing
+    /// stands between them: where the slot's line to the end leaves the corner to its own side it is
+    /// free, else the one to the corner is. Nothing where that cannot be said.
     #[inline(always)]
-    fn passes_between(&self, slot: Slot, way: usize, leap: Leap, (x, y): (i32, i32)) -> bool {
-        let cross = |[dx, dy]: [i32; 2]| dx * y - dy * x;
-        let side = cross(STEPS[way]);
-        let turned = (way + if side > 0 { 1 } else { 7 }) % 8;
-        let beside = self.leap[self.beside(slot, turned)];
-        let agrees = beside.wrapping_add(LEAP[turned]) == leap;
-        let other = cross(STEPS[turned]);
-        let within = (other < 0) & (side > 0) | (other > 0) & (side < 0);
-        (side == 0) | agrees & within & (self.open[slot as usize] >> turned & 1 == 1)
+    fn at_rim(&self, slot: Slot, one: (usize, Leap), two: (usize, Leap)) -> Option<Leap> {
+        let walks_to = |leap: Leap, end: Leap| {
+            let (x, y) = columns_rows(leap);
+            let at = (slot as i32 + y * self.stencil.stride + x) as usize;
+            leap.wrapping_add(self.leap[at]).wrapping_sub(STAY) == end
+        };
+        if self.leap[self.beside(slot, two.0)] < SETTLED {
+            return None;
+        }
+        let ((lit, end), (dark, corner)) = if walks_to(two.1, one.1) {
+            (one, two)
+        } else if walks_to(one.1, two.1) {
+            (two, one)
+        } else {
+            return None;
+        };
+        let wide = |leap: Leap| {
+            let (x, y) = columns_rows(leap);
+            [i64::from(x), i64::from(y)]
+        };
+        let cross = |[ax, ay]: [i64; 2], [bx, by]: [i64; 2]| ax * by - ay * bx;
+        let (end_at, corner_at) = (wide(end), wide(corner));
+        let [lit_step, dark_step] = [lit, dark].map(|k| STEPS[k].map(i64::from));
+        let passes = |line| (cross(lit_step, line) < 0) != (cross(dark_step, line) < 0);
+        let off = cross(corner_at, end_at);
+        // Shares of a cell, and of the line.
+        let length = ((end_at[0] * end_at[0] + end_at[1] * end_at[1]) as f32).sqrt();
+        let along =
+            (corner_at[0] * end_at[0] + corner_at[1] * end_at[1]) as f32 / (length * length);
+        let lit_off = cross(lit_step, end_at).unsigned_abs() as f32 * (1.0 - along);
+        let thin = off.unsigned_abs() as f32 + lit_off < length;
+        if !(passes(end_at) & thin & (along > 0.0) & (along < 1.0)) {
+            return None;
+        }
+        if off == 0 || (off < 0) == (cross(dark_step, end_at) < 0) {
+            return Some(end);
+        }
+        // Near the corner the line to the end may be free all the same, and another direction.
+        let to_corner = (corner_at[0] * corner_at[0] + corner_at[1] * corner_at[1]) as f32;
+        let turn = off.unsigned_abs() as f32 / length;
+        let alike = turn * turn < ALIKE * ALIKE * to_corner;
+        (alike & passes(corner_at)).then_some(corner)
     }
 
     /// Of the places that the neighbours on cheapest ways walk to and that the slot sees the one by

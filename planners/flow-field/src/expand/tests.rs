@@ -329,3 +329,75 @@ fn floors_above_each_other_are_reached_by_their_stairs() {
         assert_eq!(at, 0);
     }
 }
+
+/// Rooms behind walls that pass between cells, with doors in them, and pillars.
+fn walled(seed: i32) -> NavMap {
+    let mixed = |a: i32, b: i32, c: i32| {
+        let sum = (a * 7919 + b * 104_729 + c * 1_299_709 + seed * 15_485_863) as u32;
+        let sum = (sum ^ sum >> 15).wrapping_mul(0x2C1B_3C6D);
+        (sum ^ sum >> 12).wrapping_mul(0x297A_2D39) >> 16
+    };
+    let mut map = lattice(64, 48, |x, y| {
+        (x, y) == (20, 20) || mixed(x, y, 0) % 100 >= 3 * (seed as u32 % 4)
+    });
+    let walls = |x: i32, y: i32| (x % 9 == 4) & (mixed(x, y / 2, 1) % 5 != 0);
+    // Short walls that stand free, on every other map.
+    let right_of = |x: i32, y: i32| walls(x, y) || seed % 2 == 0 && mixed(x, y, 3) % 31 == 0;
+    let above = |x: i32, y: i32| walls(y + 2, x) || seed % 2 == 0 && mixed(x, y, 4) % 29 == 0;
+    for e in 0..map.edges() {
+        let cell = |n: u32| {
+            let p = map.node_place[n as usize].point;
+            (p.x as i32, p.y as i32)
+        };
+        let ((ax, ay), (bx, by)) = (cell(map.edge_from[e]), cell(map.edge_to[e]));
+        let (x, y) = (ax.min(bx), ay.min(by));
+        let wall = match (ax != bx, ay != by) {
+            (true, false) => right_of(x, y),
+            (false, true) => above(x, y),
+            _ => right_of(x, y) || right_of(x, y + 1) || above(x, y) || above(x + 1, y),
+        };
+        map.edge_clearance[e] = if wall { 0.1 } else { 0.5 };
+    }
+    map
+}
+
+#[test]
+fn ways_past_thin_walls_and_through_doors_are_free_and_cost_what_the_graph_says() {
+    let (mut lines, mut fenced) = ([0; 2], 0);
+    for map in (0..16).map(walled) {
+        let terms = Terms::lengths(&map, &[], 0.3);
+        let at = |p: &throng_core::Location| (p.point.x, p.point.y) == (20.5, 20.5);
+        let goal = map.node_place.iter().position(at).unwrap() as NodeId;
+        let stencil = Stencil::of(&map).unwrap();
+        let costs = StepCosts::on(&stencil, &terms);
+        fenced += usize::from(costs.sight.as_ref().is_some_and(|s| !s.is_solid()));
+        let wanted = tree(&map, &terms, goal);
+        let seeds = costs.seeds(&stencil, &[goal]);
+        let place = |slot: Slot| (slot as i32 % stencil.stride, slot as i32 / stencil.stride);
+        let mut expander = Expander::default();
+        for (expansion, lines) in BOTH.into_iter().zip(&mut lines) {
+            let mut field = Field::default();
+            expander.grow(&stencil, &costs, expansion, &seeds, &mut field);
+            for (node, &wanted) in wanted.iter().enumerate() {
+                let slot = stencil.slot[node];
+                let (found, next) = (field.cost[slot as usize], field.next[slot as usize]);
+                if wanted.is_infinite() || node == goal as usize {
+                    continue;
+                }
+                assert!(found <= wanted * (1.0 + 3e-7), "{found} {wanted}");
+                assert!(expansion == Expansion::ThetaStar || found >= wanted * (1.0 - 3e-7));
+                assert!(field.cost[next as usize] < found);
+                let ((x, y), (to_x, to_y)) = (place(slot), place(next));
+                let line = (to_x - x, to_y - y);
+                let free = is_free(&costs.open, &stencil.offset, slot, next as usize, line);
+                assert!(free, "{expansion}: {x} {y} does not see {to_x} {to_y}");
+                *lines += usize::from(line.0.abs().max(line.1.abs()) > 7);
+            }
+        }
+    }
+    assert!(lines.iter().all(|l| *l > 500), "{lines:?} lines are long");
+    assert!(
+        fenced > 4 && fenced < 16,
+        "{fenced} have walls that stand free"
+    );
+}
