@@ -129,17 +129,22 @@ fn prices_of_the_crowd_spread_it_and_make_it_faster() {
 
 #[test]
 fn regions_and_densities_are_those_of_a_recount() {
-    for avoidance in ["none", "orca"] {
-        let text = walkers(
-            "generate = \"city\"\nside = 120.0\npolygons = 20\nvertices = 180",
-            1.0,
-            "",
-        )
-        .replace("kind = \"none\"", &format!("kind = \"{avoidance}\""))
-        .replace("weight = 1.0", "weight = 1.0\npool = 0.0")
+    const CITY: &str = "generate = \"city\"\nside = 120.0\npolygons = 20\nvertices = 180";
+    let cases = [
+        (CITY, "none", 1),
+        (CITY, "orca", 2),
+        ("generate = \"layers\"", "none", 1),
+        ("generate = \"layers\"", "orca", 2),
+        ("generate = \"village\"", "none", 2),
+        ("generate = \"blocks\"", "social-force", 2),
+    ];
+    for (environment, avoidance, threads) in cases {
+        let text = walkers(environment, 1.0, "")
+            .replace("kind = \"none\"", &format!("kind = \"{avoidance}\""))
+            .replace("weight = 1.0", "weight = 1.0\npool = 0.0")
             + "[[source]]\narea = \"everywhere\"\ncount = 300\ngoals = \"random\"\n\
                profile = \"any\"\noverlap = true\nat_goal = \"again\"\n";
-        let mut sim = simulation(&text, 2);
+        let mut sim = simulation(&text, threads);
         for step in 0..150 {
             sim.step().unwrap();
             let (a, map) = (sim.agents(), sim.map());
@@ -153,7 +158,7 @@ fn regions_and_densities_are_those_of_a_recount() {
                 &found.clone(),
                 &mut found,
             );
-            assert_eq!(a.region, found, "{avoidance}, step {step}");
+            assert_eq!(a.region, found, "{environment}, {avoidance}, step {step}");
             if step % 10 != 0 {
                 continue;
             }

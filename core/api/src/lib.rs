@@ -35,7 +35,7 @@ pub use ground::{CellIndex, GroundView, NO_DOOR, NearWall, Wall};
 pub use group::{GroupBehavior, GroupChunk, GroupOut};
 pub use lod::LodPolicy;
 pub use map::{Attachment, Change, EdgePiece, FileCellsView, Gate, NavMap, Remap, Site};
-pub use nav::{NavRepresentation, Room};
+pub use nav::{Hold, NavRepresentation, Room};
 pub use place::{CellId, EdgeId, Frame, Location, NONE, NodeId, RegionId, TriangleId};
 pub use planner::GlobalPlanner;
 pub use registry::{Capabilities, Slot};

@@ -2,7 +2,7 @@
 
 use core::fmt::Debug;
 
-use glam::{Vec2, Vec3};
+use glam::{Vec2, Vec3, Vec4};
 
 use crate::{
     error::NavError,
@@ -18,6 +18,40 @@ pub struct Room {
     pub centre: Vec2,
     /// Its radius, metres; 0 where nothing is known.
     pub radius: f32,
+}
+
+/// Where a walker is in its region still, by four lines in plan that its sides lie on.
+///
+/// Nobody walks through walls, so a region is left through its other sides only. A step straight
+/// across such a side ends beyond the side's line: who is on the right sides of the lines has not
+/// left. One cache line, so that asking costs no more than reading it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C, align(64))]
+pub struct Hold {
+    /// Unit normals of the lines, x, towards the region.
+    pub normal_x: Vec4,
+    /// The same, y.
+    pub normal_y: Vec4,
+    /// How far along its normal a point must be to be on the right side of each line for sure.
+    pub from: Vec4,
+    /// The bit of a number is set if who is on the right sides of the lines with a bit in that
+    /// number, and of no other, is in the region.
+    pub held: u16,
+}
+
+impl Hold {
+    /// The lines on whose right side a point is for sure, a bit each.
+    #[inline(always)]
+    pub fn sides(&self, p: Vec2) -> u32 {
+        let along = self.normal_x * p.x + self.normal_y * p.y;
+        along.cmpgt(self.from).bitmask()
+    }
+
+    /// Whether a walker that was in the region, and walked straight on since, still is for sure.
+    #[inline(always)]
+    pub fn has(&self, p: Vec2) -> bool {
+        self.held >> self.sides(p) & 1 != 0
+    }
 }
 
 /// A map drawn over the ground: graph, gates and regions.
@@ -114,6 +148,14 @@ pub trait NavRepresentation: Debug + Send + Sync {
     ) -> bool {
         let _ = (map, places, ways, regions, out);
         false
+    }
+
+    /// Where walkers stay in each region, if the map knows: then [`room_in`] is not asked. For
+    /// maps that are linked; the border to loaded ones has discs only.
+    ///
+    /// [`room_in`]: NavRepresentation::room_in
+    fn holds(&self) -> &[Hold] {
+        &[]
     }
 
     /// The gate across an edge after a share of its length, in its direction of travel; `None`

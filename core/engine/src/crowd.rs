@@ -76,6 +76,21 @@ impl CrowdState {
         }
     }
 
+    /// The same as [`CrowdState::shift`] of shares without momentum, on the only thread: nobody
+    /// else writes between reading and writing, and no bus is locked.
+    #[inline]
+    pub fn shift_alone(&self, from: u32, old: i64, to: u32, new: i64) {
+        for (cell, area, person) in [(from, -old, -1), (to, new, 1)] {
+            let c = cell as usize;
+            if let (Some(occupied), Some(persons)) =
+                (self.occupied_now.get(c), self.persons_now.get(c))
+            {
+                occupied.store(occupied.load(Relaxed) + area, Relaxed);
+                persons.store(persons.load(Relaxed) + person, Relaxed);
+            }
+        }
+    }
+
     /// An agent's share moves from its old cell to its new one; NONE is outside of all cells.
     /// Any thread, any order.
     #[inline]

@@ -18,8 +18,8 @@ mod voronoi;
 
 use glam::{Vec2, Vec3};
 use throng_core::{
-    Attachment, Capabilities, Change, EdgeId, Gate, GroundView, Location, NONE, NavError, NavMap,
-    NavRepresentation, RegionId, Remap, Room, Site, options, register,
+    Attachment, Capabilities, Change, EdgeId, Gate, GroundView, Hold, Location, NONE, NavError,
+    NavMap, NavRepresentation, RegionId, Remap, Room, Site, options, register,
 };
 
 use axis::{Axis, Raw};
@@ -152,6 +152,10 @@ impl NavRepresentation for Ecm {
             *room = self.regions.room(*place, *way, *region);
         }
         true
+    }
+
+    fn holds(&self) -> &[Hold] {
+        self.regions.holds()
     }
 
     fn gate_at(&self, site: &Site<'_>, map: &NavMap, edge: EdgeId, along: f32) -> Option<Gate> {

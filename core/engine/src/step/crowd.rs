@@ -2,7 +2,7 @@
 
 use glam::Vec2;
 use rayon::prelude::*;
-use throng_core::{NONE, PriceContext, Room, Site};
+use throng_core::{Location, NONE, PriceContext, Room, Site};
 use throng_kit::integrate::edge_prices;
 
 use crate::{
@@ -29,6 +29,12 @@ pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut 
     let (agents, crowd, cells, map) = (&state.agents, &state.crowd, &state.cells, &state.map);
     let floors = site.ground.floors;
     let storeys = !site.ground.flat || site.ground.floor_count > 1;
+    let holds = if cells.are_regions() {
+        parts.nav.holds()
+    } else {
+        &[]
+    };
+    let alone = rayon::current_num_threads() == 1;
     region
         .par_chunks_mut(CHUNK)
         .zip(cell.par_chunks_mut(CHUNK))
@@ -51,26 +57,49 @@ pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut 
                 ways.clear();
                 hints.clear();
                 let here = &agents.location[first..first + settled.len()];
+                // Written for everybody and kept for some: nobody can foretell who.
+                local.resize(settled.len(), 0);
+                let mut leaving = 0;
                 for (i, (settled, at)) in settled.iter().zip(here).enumerate() {
-                    let moved = (at.point.truncate() - settled.at).length_squared();
-                    if moved >= settled.slack * settled.slack
-                        || storeys && floors.get(at.triangle as usize) != Some(&settled.floor)
-                    {
-                        local.push(i as u32);
-                        places.push(*at);
-                        ways.push(agents.velocity[first + i]);
-                        hints.push(region[i]);
-                    }
+                    let p = at.point.truncate();
+                    let stays = if holds.is_empty() {
+                        (p - settled.at).length_squared() < settled.slack * settled.slack
+                    } else {
+                        let hold = holds.get(region[i] as usize);
+                        hold.is_some_and(|hold| hold.has(p)) & (settled.slack > 0.0)
+                    };
+                    let same = !storeys || floors.get(at.triangle as usize) == Some(&settled.floor);
+                    local[leaving] = i as u32;
+                    leaving += usize::from(!(stays & same));
                 }
+                local.truncate(leaving);
                 if local.is_empty() && !state.flow_in_use {
                     return;
+                }
+                for &i in &*local {
+                    let i = i as usize;
+                    places.push(here[i]);
+                    hints.push(region[i]);
                 }
                 found.clear();
                 found.resize(places.len(), NONE);
                 parts.nav.region_of(&site, map, places, hints, found);
                 room.clear();
-                room.resize(places.len(), Room::default());
-                if !(cells.are_regions() && parts.nav.room_in(map, places, ways, found, room)) {
+                if holds.is_empty() {
+                    ways.extend(local.iter().map(|&i| agents.velocity[first + i as usize]));
+                    room.resize(places.len(), Room::default());
+                } else {
+                    // Until they are moved, or go round something.
+                    let held = |at: &Location| Room {
+                        centre: at.point.truncate(),
+                        radius: 1.0,
+                    };
+                    room.extend(places.iter().map(held));
+                }
+                let known = !holds.is_empty();
+                if !(known
+                    || cells.are_regions() && parts.nav.room_in(map, places, ways, found, room))
+                {
                     for ((room, place), region) in room.iter_mut().zip(&*places).zip(&*found) {
                         room.centre = place.point.truncate();
                         room.radius = cells.slack(map, *region, room.centre);
@@ -88,7 +117,11 @@ pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut 
                         let to = cells.cell_in(&site.ground, found[k], at);
                         if to != cell[i] {
                             let new = share_of(agents.radius[first + i], Vec2::ZERO);
-                            crowd.shift(cell[i], share[i], to, new);
+                            if alone {
+                                crowd.shift_alone(cell[i], share[i][0], to, new[0]);
+                            } else {
+                                crowd.shift(cell[i], share[i], to, new);
+                            }
                             (cell[i], share[i]) = (to, new);
                         }
                     }

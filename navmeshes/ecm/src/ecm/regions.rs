@@ -5,7 +5,7 @@
 //! its lower end, so a point on a border is in exactly one of them.
 
 use glam::{DVec2, Vec2};
-use throng_core::{GroundView, Location, NONE, RegionId, Room};
+use throng_core::{GroundView, Hold, Location, NONE, RegionId, Room};
 
 use super::{
     axis::{Axis, Edge},
@@ -18,6 +18,8 @@ pub struct Regions {
     outlines: Vec<Outline>,
     /// Regions across the four cuts of each, [`NONE`] where there is none.
     beside: Vec<[RegionId; 4]>,
+    /// Where walkers stay in each.
+    holds: Vec<Hold>,
     grids: Vec<Grid>,
     /// The layers that the ground of each floor may belong to.
     layers_of: Vec<[u16; 2]>,
@@ -25,11 +27,20 @@ pub struct Regions {
 
 /// The sides of an outline that are cuts; the other two are walls.
 const CUTS: [usize; 4] = [0, 2, 3, 5];
+/// All of them, as bits of [`Hold::sides`].
+const ALL_SIDES: u32 = 0b1111;
+/// The bits of those that the regions of [`Regions::beside`] are behind.
+const SIDE_OF: [u32; 4] = [0b1000, 0b0100, 0b0001, 0b0010];
+/// Regions that are looked at one behind the other before all of a neighbourhood are.
+const HOPS: usize = 4;
 /// Where on the way to the next cut a disc has its centre: not quite in the middle, so that it
 /// reaches back beyond its walker.
 const HALF_WAY: f64 = 0.48;
 /// Cuts farther ahead than this are not looked for, metres.
 const AHEAD: f64 = 16.0;
+/// Two cuts that meet at less than this angle outside of the region, as a cosine, or are shorter
+/// than this, metres: a step may end behind both.
+const OPEN: (f64, f64) = (0.5, 0.3);
 
 /// What is known of where a place is.
 struct Here {
@@ -90,6 +101,58 @@ impl Outline {
             inside ^= level & left;
         }
         inside
+    }
+
+    fn corner(&self, i: usize) -> DVec2 {
+        DVec2::new(self.x[i], self.y[i])
+    }
+
+    /// The lines that the four cuts lie on. Where the two at an end leave a hollow in the region
+    /// who is on the right side of one of them is in it still, else of both.
+    fn hold(&self) -> Hold {
+        let mut hold = Hold::default();
+        // What single precision may be off, and a little.
+        let size = self
+            .x
+            .iter()
+            .chain(&self.y)
+            .fold(0.0, |m: f64, v| m.max(v.abs()));
+        let grain = 1e-3 + 2e-6 * size;
+        for (i, side) in CUTS.into_iter().enumerate() {
+            let a = self.corner(side);
+            let way = self.corner((side + 1) % 6) - a;
+            // Cuts into a corner have no length: nobody leaves there.
+            let inward = way.perp().try_normalize().filter(|_| way.length() > 1e-6);
+            let normal = inward.unwrap_or_default().as_vec2();
+            let along = normal.as_dvec2().dot(a);
+            hold.normal_x[i] = normal.x;
+            hold.normal_y[i] = normal.y;
+            hold.from[i] = if inward.is_some() {
+                (along + grain) as f32
+            } else {
+                -1.0
+            };
+        }
+        // The cuts of the first end are the first and the last, those of the other between.
+        let hollow = |middle: usize| {
+            let before = self.corner((middle + 5) % 6) - self.corner(middle);
+            let after = self.corner((middle + 1) % 6) - self.corner(middle);
+            let (short, cosine) = (
+                before.length().min(after.length()),
+                before.dot(after) / (before.length() * after.length()).max(1e-300),
+            );
+            after.perp_dot(before) < 0.0 && short > OPEN.1 && cosine < OPEN.0
+        };
+        let (first, last) = (hollow(0), hollow(3));
+        let end = |hollow: bool, one: bool, other: bool| {
+            if hollow { one | other } else { one & other }
+        };
+        for sides in 0..16 {
+            let bit = |i: usize| sides >> i & 1 != 0;
+            let held = end(first, bit(0), bit(3)) && end(last, bit(1), bit(2));
+            hold.held |= u16::from(held) << sides;
+        }
+        hold
     }
 
     fn distance_squared(&self, p: DVec2) -> f64 {
@@ -266,8 +329,10 @@ impl Regions {
                 }
             }
         }
+        let outlines: Vec<Outline> = axis.edges.iter().map(Outline::of).collect();
         Regions {
-            outlines: axis.edges.iter().map(Outline::of).collect(),
+            holds: outlines.iter().map(Outline::hold).collect(),
+            outlines,
             beside: beside(axis),
             grids: (0..layers.layers.len())
                 .map(|l| Grid::over(axis, l))
@@ -299,17 +364,36 @@ impl Regions {
             let outline = &self.outlines[r as usize];
             outline.has(p) && outline.may_be(&here)
         };
-        if (hint as usize) < self.outlines.len() {
-            if has(hint) {
-                return hint;
+        // Who is beyond a cut is most likely behind it, or behind that of a small region there.
+        let (mut at, mut from) = (hint, NONE);
+        for _ in 0..HOPS {
+            let Some(hold) = self.holds.get(at as usize) else {
+                break;
+            };
+            let sides = hold.sides(place.point.truncate());
+            if sides == ALL_SIDES && has(at) {
+                return at;
             }
-            for next in self.beside[hint as usize] {
-                if next != NONE && has(next) {
-                    return next;
+            let mut ahead = NONE;
+            for (next, bit) in self.beside[at as usize].into_iter().zip(SIDE_OF) {
+                if sides & bit == 0 && next != NONE && next != from {
+                    if has(next) {
+                        return next;
+                    }
+                    ahead = if ahead == NONE { next } else { ahead };
                 }
             }
+            if sides != ALL_SIDES && has(at) {
+                return at;
+            }
+            (at, from) = (ahead, at);
         }
         self.search(p, &here)
+    }
+
+    /// Where walkers stay in each region.
+    pub fn holds(&self) -> &[Hold] {
+        &self.holds
     }
 
     /// A disc in which a walker in a region is in it still: nobody leaves through a wall, so what
@@ -407,7 +491,10 @@ impl Regions {
             .iter()
             .map(|g| (g.start.capacity() + g.items.capacity()) * 4)
             .sum();
-        grids + self.outlines.capacity() * size_of::<Outline>() + self.beside.capacity() * 16
+        grids
+            + self.outlines.capacity() * size_of::<Outline>()
+            + self.beside.capacity() * 16
+            + self.holds.capacity() * size_of::<Hold>()
     }
 }
 
