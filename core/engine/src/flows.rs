@@ -242,7 +242,7 @@ impl Flows {
         radius: f32,
         table: usize,
         weight: f32,
-        onward: impl Fn(u32) -> bool,
+        mut onward: impl FnMut(&[u32]) -> bool,
         sink: &mut RouteSink,
     ) -> Option<u32> {
         let (node, to) = (ends[0].node, hangs_on(&ends[1]));
@@ -260,7 +260,7 @@ impl Flows {
             }
             let begins = |e: &u32| state.map.edge_from[*e as usize] == node;
             if let Some(first) = path.edges.iter().position(begins)
-                && onward(path.edges[first])
+                && onward(&path.edges[first..])
             {
                 let load = self.loads.get(p).copied().unwrap_or(0);
                 let cost = look.cost(path, &path.edges[first..], load);

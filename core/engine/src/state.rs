@@ -488,6 +488,8 @@ pub struct Work {
     pub done: Vec<u64>,
     /// Levels.
     pub levels: Vec<u8>,
+    /// Gates ahead of somebody who leaves a guide.
+    pub gates: Vec<throng_core::Gate>,
     /// Requests of this step.
     pub requests: Vec<throng_core::PlanRequest>,
     /// Answers, one sink per batch.

@@ -24,8 +24,8 @@ mod subgoals;
 use glam::Vec2;
 use rayon::prelude::*;
 use throng_core::{
-    Attachment, Capabilities, GlobalPlanner, GuideChunk, GuideOut, NONE, NoRoute, PlanRequest,
-    PlannerError, RouteSink, Scratch, StateError, World, options, register,
+    Attachment, Capabilities, GlobalPlanner, GuideChunk, GuideOut, Memory, NONE, NoRoute,
+    PlanRequest, PlannerError, RouteSink, Scratch, StateError, World, options, register,
 };
 use throng_kit::search::{Heuristic, Horizon, RouteQuery, SearchScratch, Terms, find_route};
 
@@ -127,6 +127,15 @@ pub(crate) struct Set {
 /// subgoals must be known, else all would walk to the nearest.
 const RIM: f32 = 3.0;
 
+/// How far beyond the border of a region people are led at least, metres.
+const BEYOND: f32 = 2.0;
+
+/// Who is asked to turn round does so after this time, seconds.
+const PATIENCE: f32 = 2.0;
+/// Numbers kept per agent: seconds for which the field has pointed back, the step in which it last
+/// led, and the goal to which.
+const SCALARS: usize = 3;
+
 /// Rests of the walk shorter than this go straight to the target, in cells.
 const AT_TARGET: f32 = 1.0;
 
@@ -188,9 +197,17 @@ impl GlobalPlanner for PotentialField {
         let (a, ground) = (&world.agents, &world.site.ground);
         let mut last: Option<(u32, u32, Option<&Set>)> = None;
         let whole = self.is_everywhere(world);
+        let mut no_memory = [0.0; SCALARS];
         for (i, &row) in chunk.rows.iter().enumerate() {
             let row = row as usize;
             out.follow_route[i] = 1;
+            let kept = out.memory.scalars.get_mut(SCALARS * i..SCALARS * (i + 1));
+            let [against, led, towards] = kept.unwrap_or(&mut no_memory) else {
+                continue;
+            };
+            // A step as a number is exact for weeks.
+            let (now, period) = (world.step as f32, (chunk.dt / world.dt).round());
+            let was_led = *led > 0.0 && now - *led <= period;
             let (goal, class, at) = (a.goal[row], a.class[row], a.location[row]);
             if goal == NONE {
                 continue;
@@ -201,8 +218,8 @@ impl GlobalPlanner for PotentialField {
             };
             last = Some((goal, class, set));
             let Some(set) = set else { continue };
-            // Beyond the border the field is known only for the sake of those inside.
-            if !whole && !self.is_in_region(world, at.point, 0.0) {
+            // Farther beyond the border the field is known only for the sake of those inside.
+            if !whole && !self.is_in_region(world, at.point, self.beyond()) {
                 continue;
             }
             let rest = (a.target[row].point - at.point).truncate();
@@ -227,9 +244,37 @@ impl GlobalPlanner for PotentialField {
                 };
                 (onto(answer.way).normalize_or_zero(), onto(answer.aim))
             };
+            // Where the border moves on, what is estimated beyond it changes at once, and the
+            // quickest way may for a moment be the other one: nobody turns round for that.
+            let wish = a.preferred[row];
+            let same_goal = *towards == goal as f32;
+            *towards = goal as f32;
+            if wish.dot(way) >= 0.0 || answer.afraid || was_led && !same_goal {
+                *against = 0.0;
+            } else {
+                *against += chunk.dt;
+                if *against < PATIENCE {
+                    if was_led {
+                        *led = now;
+                        out.preferred[i] = wish;
+                        out.target[i] = wish.normalize_or_zero() * self.cell;
+                        out.follow_route[i] = 0;
+                    }
+                    continue;
+                }
+                *against = 0.0;
+            }
+            *led = now;
             out.preferred[i] = way * (a.speed[row] * share);
             out.target[i] = aim;
             out.follow_route[i] = 0;
+        }
+    }
+
+    fn memory(&self) -> Memory {
+        Memory {
+            scalars: &["against", "led", "towards"],
+            ..Memory::NONE
         }
     }
 
@@ -297,6 +342,12 @@ impl PotentialField {
             let reach = r.radius + margin;
             r.level == u32::from(self.level) && point.distance_squared(r.at) < reach * reach
         })
+    }
+
+    /// How far beyond the border people are still led, metres: they keep their level for some way
+    /// (see the lod's margin), and would else turn to a route that the field has led them off.
+    fn beyond(&self) -> f32 {
+        self.cell.max(BEYOND)
     }
 
     fn is_everywhere(&self, world: &World<'_>) -> bool {
@@ -378,7 +429,8 @@ impl PotentialField {
         near.resize(cells.corners(), whole);
         for region in world.interest.iter().filter(|_| !whole) {
             if region.level == u32::from(self.level) {
-                cells.within(region.at, region.radius + 3.0 * self.cell, |cell| {
+                let reach = region.radius + self.beyond() + 2.0 * self.cell;
+                cells.within(region.at, reach, |cell| {
                     for corner in cells.corners_with(cell) {
                         near[corner] = true;
                     }
@@ -393,7 +445,7 @@ impl PotentialField {
                 continue;
             }
             let key = (a.goal[row], a.class[row]);
-            if key.0 == NONE || !whole && !self.is_in_region(world, at.point, self.cell) {
+            if key.0 == NONE || !whole && !self.is_in_region(world, at.point, self.beyond()) {
                 continue;
             }
             let is_set = |s: &Set| (s.goal, s.class) == key;
@@ -434,6 +486,7 @@ impl PotentialField {
             self.slot[cell as usize] = NONE;
         }
         self.active.clear();
+        let rim = (RIM * self.cell).max(self.beyond() + self.cell);
         let (active, slot) = (&mut self.active, &mut self.slot);
         let mut add = |cell: u32| {
             if cell != NONE && slot[cell as usize] == NONE {
@@ -446,7 +499,7 @@ impl PotentialField {
         } else {
             for region in world.interest {
                 if region.level == u32::from(self.level) {
-                    cells.within(region.at, region.radius + RIM * self.cell, &mut add);
+                    cells.within(region.at, region.radius + rim, &mut add);
                 }
             }
             // The discs or regions of subgoals, so that the field runs on into them.

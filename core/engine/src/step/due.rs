@@ -34,6 +34,22 @@ impl<'a> Due<'a> {
             rows.extend(chunk.start as u32..chunk.end as u32);
             local.extend(0..chunk.len() as u32);
         } else {
+            // Mostly a chunk has nobody of a tier, or nobody else.
+            let tiers = &agents.tier[chunk.clone()];
+            let others = tiers.iter().filter(|t| usize::from(**t) != tier).count();
+            if others == tiers.len() {
+                return Due {
+                    rows,
+                    local,
+                    whole: None,
+                };
+            }
+            if others == 0 && parts.tiers[tier].period == 1 {
+                rows.extend(chunk.start as u32..chunk.end as u32);
+                local.extend(0..chunk.len() as u32);
+                let whole = Some((chunk.start, chunk.end));
+                return Due { rows, local, whole };
+            }
             for row in chunk.clone() {
                 if usize::from(agents.tier[row]) == tier {
                     if parts.is_due(tier as u8, agents.id[row], step) {

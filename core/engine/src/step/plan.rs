@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 use throng_core::{
     Attachment, Frame, Gate, GroundView, Location, NONE, PlanRequest, RouteKind, RouteRow,
@@ -12,7 +12,7 @@ use throng_core::{
 use throng_kit::{Walk, ground::TraceEnd};
 
 use crate::{
-    agents::{AgentId, Doing, Patience},
+    agents::{AgentId, Agents, Doing, Patience},
     command::Event,
     flows::Flows,
     memory::CHUNK,
@@ -65,6 +65,7 @@ pub struct Planning {
     /// Route sets, where agents choose among alternatives.
     pub flows: Flows,
     sink: RouteSink,
+    gates: Vec<Gate>,
 }
 
 /// Crowd part of the rest of a route as a share of its base part, and both.
@@ -140,7 +141,7 @@ fn prices_of(state: &State, parts: &Parts, row: usize) -> u32 {
 
 /// Whether an agent sees the point it walks to; the trusting take it that only a wall at hand is
 /// in the way.
-fn sees(ground: &GroundView<'_>, from: Location, corner: Vec3, trusting: bool) -> bool {
+pub(super) fn sees(ground: &GroundView<'_>, from: Location, corner: Vec3, trusting: bool) -> bool {
     if ground.flat {
         // Nearly all the way: the point itself may lie on a wall.
         let way = (corner - from.point).truncate() * 0.999;
@@ -259,6 +260,7 @@ impl Planning {
         let site = place.site();
         let mut flows = std::mem::take(&mut self.flows);
         let mut sink = std::mem::take(&mut self.sink);
+        let mut gates = std::mem::take(&mut self.gates);
         flows.refresh(&state.map, site.ground.door_open);
         flows.count(state);
         let mut left = 0;
@@ -277,8 +279,9 @@ impl Planning {
             let guided = state.agents.track[row].left;
             let path = if guided {
                 // Where it was led it goes on: no route that begins behind its back.
-                let onward = |edge: u32| leads_on(&site.ground, state, row, edge);
-                own_rest(state, row, ends[0].node, onward, &mut sink).or_else(|| {
+                let mut onward =
+                    |edges: &[u32]| leads_on(place, parts, state, row, edges, &mut gates);
+                own_rest(state, row, ends[0].node, &mut onward, &mut sink).or_else(|| {
                     let (ground, weight) = (site.ground, request.weight);
                     flows.through(
                         ground, state, ends, radius, table, weight, onward, &mut sink,
@@ -289,16 +292,20 @@ impl Planning {
             };
             let path = path.or_else(|| {
                 let weight = request.weight;
-                flows.choose(
-                    site.ground,
-                    state,
-                    policy,
-                    ends,
-                    radius,
-                    table,
-                    weight,
-                    &mut sink,
-                )
+                flows
+                    .choose(
+                        site.ground,
+                        state,
+                        policy,
+                        ends,
+                        radius,
+                        table,
+                        weight,
+                        &mut sink,
+                    )
+                    .filter(|_| {
+                        !guided || leads_on(place, parts, state, row, &sink.edges, &mut gates)
+                    })
             });
             match path {
                 Some(path) => {
@@ -329,6 +336,7 @@ impl Planning {
         work.requests.truncate(left);
         self.flows = flows;
         self.sink = sink;
+        self.gates = gates;
     }
 
     /// Lists who wants a route, in no order.
@@ -513,14 +521,66 @@ impl Planning {
     }
 }
 
-/// Whether an edge leads an agent on, not back against how it walks now.
-fn leads_on(ground: &GroundView<'_>, state: &State, row: usize, edge: u32) -> bool {
-    let a = &state.agents;
-    let at = a.location[row];
-    let to = state.map.node_place[state.map.edge_to[edge as usize] as usize];
+/// Slower than this an agent's velocity does not say where it goes, metres per second.
+const GOING: f32 = 0.3;
+
+/// The first of some gates in a row that an agent sees and that does not lie behind it: within an
+/// angle of this cosine of where it wants to, and of where it goes.
+pub(super) fn first_ahead(
+    ground: &GroundView<'_>,
+    agents: &Agents,
+    row: usize,
+    gates: &[Gate],
+    cosine: f32,
+) -> Option<usize> {
+    let at = agents.location[row];
     let normal = ground.normals[at.triangle as usize];
-    let velocity = a.frame[row].to_world(normal, a.velocity[row]);
-    (to.point - at.point).dot(velocity) >= 0.0
+    let world = |way: Vec2| agents.frame[row].to_world(normal, way);
+    let wish = world(agents.preferred[row].normalize_or_zero());
+    let velocity = agents.velocity[row];
+    let going = if velocity.length_squared() > GOING * GOING {
+        world(velocity.normalize())
+    } else {
+        wish
+    };
+    let nearest = |gate: &Gate| {
+        let (left, across) = (gate.left, gate.right - gate.left);
+        let along = (at.point - left).dot(across) / across.length_squared().max(1e-9);
+        // Not its very end, which may be a wall's.
+        left + across * along.clamp(0.1, 0.9) - at.point
+    };
+    let behind = |to: Vec3, cosine: f32| {
+        let limit = cosine * to.length();
+        to.dot(wish) < limit || to.dot(going) < limit
+    };
+    (0..gates.len()).find(|&i| {
+        let to = nearest(&gates[i]);
+        // A route that turns back at its next gate but one leads back, too.
+        let then = gates.get(i + 1).map(nearest);
+        !behind(to, cosine)
+            && !then.is_some_and(|to| behind(to, 0.0))
+            && sees(ground, at, at.point + to, false)
+    })
+}
+
+/// Cosine of the angle within which another route than its own must lead an agent on.
+const ONWARD: f32 = 0.5;
+
+/// Whether a way over edges leads an agent on, not back.
+fn leads_on(
+    place: &Place,
+    parts: &Parts,
+    state: &State,
+    row: usize,
+    edges: &[u32],
+    gates: &mut Vec<Gate>,
+) -> bool {
+    let site = place.site();
+    let first = &edges[..edges.len().min(3)];
+    gates.clear();
+    parts.nav.emit_gates(&site, &state.map, first, gates);
+    gates.truncate(2);
+    first_ahead(&site.ground, &state.agents, row, gates, ONWARD) == Some(0)
 }
 
 /// The rest of an agent's own route from a node on, if the route passes it.
@@ -528,14 +588,14 @@ fn own_rest(
     state: &State,
     row: usize,
     node: u32,
-    onward: impl Fn(u32) -> bool,
+    mut onward: impl FnMut(&[u32]) -> bool,
     sink: &mut RouteSink,
 ) -> Option<u32> {
     let track = &state.agents.track[row];
     let ahead = state.routes.edges_ahead(track);
     let begins = |e: &u32| state.map.edge_from[*e as usize] == node;
     let first = ahead.iter().position(begins)?;
-    if !onward(ahead[first]) {
+    if !onward(&ahead[first..]) {
         return None;
     }
     sink.clear();

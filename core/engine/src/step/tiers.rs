@@ -1,13 +1,16 @@
 //! Stage `tiers`: the level-of-detail policy sorts agents into tiers.
 
 use rayon::prelude::*;
+use throng_core::Gate;
 
+use super::plan::first_ahead;
 use crate::{
     agents::AgentId,
     command::Event,
     memory::CHUNK,
     parts::Parts,
     state::{Place, State, Work},
+    track::TrackKind,
 };
 
 /// Gives every agent its tier and reports changes.
@@ -40,23 +43,30 @@ pub fn classify(
         work.tier_clocks
             .resize_with(parts.tiers.len(), Default::default);
     }
+    let mut gates = std::mem::take(&mut work.gates);
+    let tier_of: [u8; 256] = std::array::from_fn(|level| parts.tier_of(level as u8));
+    let mut people = [0u64; 256];
     for row in 0..count {
-        let (old, new) = (state.agents.tier[row], parts.tier_of(work.levels[row]));
-        if let Some(clock) = work.tier_clocks.get_mut(new as usize) {
-            *clock.agents.get_mut() += 1;
-        }
+        let (old, new) = (
+            state.agents.tier[row],
+            tier_of[usize::from(work.levels[row])],
+        );
+        people[usize::from(new)] += 1;
         if old != new {
             state.agents.tier[row] = new;
             // A fresh agent has no tier to change from.
             if state.agents.record[row].born != state.step {
                 state.agents.record[row].tier_since = state.step;
-                // Who was guided off its route looks for one from where it is: never back.
+                // Who was guided goes on along its route; who is off it looks for one from where
+                // it is: never back.
                 let guided = |tier: u8| {
                     let guide = parts.tiers[tier as usize].guide;
                     parts.planners[guide].guides
                 };
                 if guided(old) && !guided(new) {
-                    state.agents.track[row].left = true;
+                    let on_route = goes_on(place, parts, state, &mut gates, row);
+                    let track = &mut state.agents.track[row];
+                    (track.stale, track.left) = (true, !on_route);
                     state.agents.note_track(row);
                 }
                 events.push(Event::TierChanged {
@@ -67,4 +77,48 @@ pub fn classify(
             }
         }
     }
+    for (clock, people) in work.tier_clocks.iter_mut().zip(people) {
+        *clock.agents.get_mut() += people;
+    }
+    work.gates = gates;
+}
+
+/// Gates of its route that an agent looks at when it leaves a guide.
+const GATES: usize = 8;
+
+/// Lets an agent that was guided go on along its route: to the first gate that it sees and that
+/// is not behind it. Gives whether there is one.
+fn goes_on(
+    place: &Place,
+    parts: &Parts,
+    state: &mut State,
+    gates: &mut Vec<Gate>,
+    row: usize,
+) -> bool {
+    let (
+        site,
+        State {
+            agents,
+            routes,
+            map,
+            ..
+        },
+    ) = (place.site(), state);
+    let nav = &*parts.nav;
+    let mut track = agents.track[row];
+    if track.kind != TrackKind::Edges {
+        return false;
+    }
+    routes.gates_ahead(&track, nav, &site, map, GATES, gates);
+    if gates.is_empty() {
+        // Nothing is left but the target.
+        gates.push(Gate::waypoint(agents.target[row]));
+    }
+    let ahead = first_ahead(&site.ground, agents, row, gates, 0.0);
+    let Some(passed) = ahead else {
+        return false;
+    };
+    routes.skip(&mut track, passed, nav, &site, map, gates);
+    agents.track[row] = track;
+    true
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use glam::{DVec2, Vec2};
-use throng::{Event, Simulation, core::math};
+use throng::{Event, Simulation, Spot, core::math};
 
 use super::Study;
 use crate::{
@@ -115,7 +115,7 @@ impl Town {
 }
 
 /// How fast a simulation steps.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Pace {
     /// Steps per second.
     pub steps_per_second: f64,
@@ -125,6 +125,19 @@ pub struct Pace {
     pub ns_per_agent: f64,
     /// Nanoseconds of guiding and avoiding per agent and step of the tier of the highest level.
     pub cheapest: f64,
+    /// Nanoseconds per agent and step of every stage.
+    pub stages: Vec<(&'static str, f64)>,
+}
+
+impl Pace {
+    /// Nanoseconds that somebody of the highest level costs in a step over all stages: guiding and
+    /// avoiding by the clock of its tier, every other stage by its share among all people. Fields
+    /// are made for the people of level 0 only and left out.
+    pub fn of_cheapest(&self) -> f64 {
+        let of_tiers = ["guide", "avoidance", "neighbours", "prepare"];
+        let shared = self.stages.iter().filter(|s| !of_tiers.contains(&s.0));
+        shared.map(|s| s.1).sum::<f64>() + self.cheapest
+    }
 }
 
 /// Steps a scenario for a while and then against the clock; `each` may command it.
@@ -143,6 +156,7 @@ pub fn pace(
     let before = inside(&simulation);
     let cheapest = |s: &Simulation| s.metrics().tiers.last().copied().unwrap_or_default();
     let cheapest_before = cheapest(&simulation);
+    let stages_before = simulation.stage_millis();
     let began = Instant::now();
     for _ in 0..steps {
         each(&mut simulation);
@@ -152,7 +166,12 @@ pub fn pace(
     let agents = simulation.agents().len().max(1) as f64;
     let (from, to) = (cheapest_before, cheapest(&simulation));
     let spent = to.guide_nanos + to.avoid_nanos - from.guide_nanos - from.avoid_nanos;
+    let per_agent = 1e6 / (f64::from(steps) * agents);
+    let stages = simulation.stage_millis().into_iter().zip(stages_before);
     Ok(Pace {
+        stages: stages
+            .map(|((name, now), (_, before))| (name, (now - before) * per_agent))
+            .collect(),
         cheapest: spent as f64 / (to.agent_steps - from.agent_steps).max(1) as f64,
         steps_per_second: f64::from(steps) / seconds,
         inside: (inside(&simulation) - before) as f64 / f64::from(steps),
@@ -168,6 +187,9 @@ pub struct Leaving {
     /// How many of them were half a metre back on the way that they had come three seconds later,
     /// with the same goal. Velocities of single steps say nothing: people are pushed.
     pub turned: u64,
+    /// How many of those were farther from their goal then than where they left, by a metre or
+    /// more of the shortest walk: the others turned because their way does.
+    pub away: u64,
     /// People off the ground or without a way, at the end.
     pub lost: u64,
     /// Changes of tier.
@@ -187,6 +209,20 @@ struct Leaver {
     /// The way that it had come, unit length.
     way: Vec2,
     goal: u32,
+}
+
+/// Length of the shortest walk between two places; endless if there is none.
+fn walk(simulation: &Simulation, from: Vec2, to: Vec2) -> f64 {
+    let origin = simulation.ground().origin.truncate();
+    let spot = |at: Vec2| {
+        let at = origin + at.as_dvec2();
+        Spot::Plan(at.x, at.y)
+    };
+    let path = simulation.path(spot(from), spot(to), 0.24);
+    path.map_or(f64::INFINITY, |path| {
+        let pieces = path.points.windows(2);
+        pieces.map(|ends| ends[0].distance(ends[1])).sum()
+    })
 }
 
 /// Walks a scenario for some seconds and watches who changes tiers; `each` may command it.
@@ -250,7 +286,12 @@ pub fn leaving(
             }
             if let Some(then) = watched.get(&id).filter(|then| then.asked == step) {
                 let back = then.way.dot(place(row) - then.at) < -0.5;
-                found.turned += u64::from(back && agents.goal[row] == then.goal);
+                if back && agents.goal[row] == then.goal {
+                    found.turned += 1;
+                    let target = agents.target[row].point.truncate();
+                    let to_goal = |from: Vec2| walk(&simulation, from, target);
+                    found.away += u64::from(to_goal(place(row)) > to_goal(then.at) + 1.0);
+                }
                 watched.remove(&id);
             }
         }

@@ -54,7 +54,7 @@ fn run(study: &mut Study) -> Result<(), Failure> {
         town.more = String::new();
         town.planner = "kind = \"potential-field\"\ncell = 3.0\nover = \"everywhere\"".into();
         let whole = pace(study, &town.scenario(), |_| {})?;
-        for ((_, points), pace) in series.iter_mut().zip([still, moving, whole]) {
+        for ((_, points), pace) in series.iter_mut().zip([&still, &moving, &whole]) {
             points.push((sets as f64, pace.steps_per_second));
         }
         table.row([
@@ -111,7 +111,8 @@ fn continuity(study: &mut Study) -> Result<(), Failure> {
         [
             Column::new("changes of tier", ""),
             Column::new("left level 0", ""),
-            Column::new("turned back", ""),
+            Column::new("half a metre back", ""),
+            Column::new("of them farther from the goal", ""),
             Column::new("lost", ""),
             Column::new("largest jump", "m/s in a step"),
             Column::new("arrivals", ""),
@@ -121,6 +122,7 @@ fn continuity(study: &mut Study) -> Result<(), Failure> {
         json!(found.changes),
         json!(found.left),
         json!(found.turned),
+        json!(found.away),
         json!(found.lost),
         json!(found.jump),
         json!(found.arrivals),

@@ -14,6 +14,8 @@
 //! that sums of radii rank ways wrongly: by default the radius of a vertex is the half of the way
 //! that is walked in it, which makes C the free unit cost itself.
 
+use core::f32::consts::PI;
+
 use throng_core::{EdgePrices, NONE, NodeId, World};
 use throng_kit::search::{DistanceTree, Incoming, SearchScratch, Terms, Toward, distance_tree};
 
@@ -93,6 +95,23 @@ impl Subgoals {
                     self.marked[to] = true;
                     self.nodes.push(to as NodeId);
                 }
+            }
+        }
+        // Whose vertex reaches into a region while its centre lies outside goes on from there,
+        // too: without it people at the border would be led back to the vertices inside.
+        for node in 0..map.nodes() {
+            let region = map.node_region[node] as usize;
+            let Some(area) = map.region_area.get(region) else {
+                continue;
+            };
+            let (at, radius) = (map.node_place[node].point, (area / PI).sqrt());
+            let overlaps = |r: &throng_core::RegionOfInterest| {
+                let reach = r.radius + radius;
+                r.level == level && at.distance_squared(r.at) < reach * reach
+            };
+            if !self.inside[node] && !self.marked[node] && world.interest.iter().any(overlaps) {
+                self.marked[node] = true;
+                self.nodes.push(node as NodeId);
             }
         }
         // A region smaller than the map's vertices holds none: the vertices about it are subgoals.
