@@ -150,7 +150,8 @@ fn has_fences(open: &[u8], stride: i32) -> bool {
             left.extend(ends.filter(|c| seen.get(*c as usize) == Some(&false)));
         }
     }
-    corners.into_iter().any(|c| !seen[c as usize] && is_wall(c))
+    let mut corners = corners;
+    corners.any(|c| !seen[c as usize] && is_wall(c))
 }
 
 impl Sight {
