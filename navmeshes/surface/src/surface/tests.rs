@@ -38,6 +38,16 @@ fn build(mesh: &Mesh) -> (Ground, SurfaceMap, NavMap) {
 }
 
 #[test]
+fn vast_triangles_are_cut_into_no_more_than_fits() {
+    // At the spacing asked for these would be 2,500,000,000 squares.
+    let (ground, _, map) = build(&grid(1, 1, 100_000.0));
+    let nodes = map.node_place.len();
+    assert!((10_000..8_000_000).contains(&nodes), "{nodes}");
+    let share = map.covered_area() / ground.walkable_area();
+    assert!((share - 1.0).abs() < 1e-3, "{share}");
+}
+
+#[test]
 fn large_triangles_are_cut_and_regions_cover_everything() {
     let (ground, nav, map) = build(&grid(1, 1, 40.0));
     assert!(map.edge_length.iter().all(|l| *l <= 2.0));
