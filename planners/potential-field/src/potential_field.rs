@@ -249,7 +249,7 @@ impl GlobalPlanner for PotentialField {
             let wish = a.preferred[row];
             let same_goal = *towards == goal as f32;
             *towards = goal as f32;
-            if wish.dot(way) >= 0.0 || answer.afraid || was_led && !same_goal {
+            if whole || wish.dot(way) >= 0.0 || answer.afraid || was_led && !same_goal {
                 *against = 0.0;
             } else {
                 *against += chunk.dt;
