@@ -76,7 +76,7 @@ throng_core::register! {
     Avoidance "orca" => Orca,
     about: "Optimal reciprocal collision avoidance: half-planes of velocities and linear programs.",
     when: "The default: fast, smooth, free of collisions up to high densities.",
-    when_not: "Bodies that push each other, or crowds above about 4 persons per m2, where it stops rather than presses. Narrow doors used both ways by many: the sides take turns slowly. No overlap at all at long steps: where nothing is allowed people give way into each other, in proportion to dt: at 0.1 s by centimetres before openings and by decimetres where a hundred meet in one point, at 0.02 s by millimetres; bounding every step by half of each gap leaves no overlap at all and locks such crowds for good.",
+    when_not: "Bodies that push each other, or crowds above about 4 persons per m2, where it stops rather than presses. Narrow doors used both ways by many: the sides take turns slowly, and of crowds of forty a sixth is still there after 150 s. Speeds at a density as people have them: nobody slows down up to about 1.3 persons per m2, and then all do at once; a profile with a `speed_law` walks as measured. No overlap at all at long steps: where nothing is allowed people give way into each other, in proportion to dt: at 0.1 s by centimetres before openings and by decimetres where a hundred meet in one point, at 0.02 s by millimetres; bounding every step by half of each gap leaves no overlap at all and locks such crowds for good.",
     growth: "Linear in agents; about the square of the neighbours looked at in the worst case.",
     paper: "van den Berg, Guy, Lin, Manocha: Reciprocal n-body collision avoidance. Robotics Research, 2011.",
     needs: Capabilities::NONE,
