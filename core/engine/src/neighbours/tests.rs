@@ -668,6 +668,11 @@ fn overlaps_circles_and_density_are_those_of_all_pairs() {
     let (sum, peak) = grid.local_density(ground, &crowd.view(true));
     assert!((sum - counts.iter().sum::<usize>() as f64 / area).abs() < 1e-6);
     assert!((f64::from(peak) - *counts.iter().max().unwrap() as f64 / area).abs() < 1e-4);
+    // In one look as in two.
+    assert_eq!(
+        grid.overlaps_and_density(ground, &crowd.view(true), 0.005),
+        ((pairs, deepest), (sum, peak))
+    );
 }
 
 #[test]
