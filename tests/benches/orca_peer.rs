@@ -252,6 +252,7 @@ fn agreement(configurations: usize, only_colliding: bool) -> f64 {
         let mut out = SteerOut {
             velocity: &mut ours,
             push: &mut [],
+            pressed: &mut [],
             memory: MemoryRows::default(),
         };
         orca.steer(&chunk, &mut Scratch::default(), &mut out);

@@ -138,6 +138,7 @@ fn main() {
                 let mut answer = SteerOut {
                     velocity: &mut out[part],
                     push: &mut [],
+                    pressed: &mut [],
                     memory: MemoryRows::default(),
                 };
                 orca.steer(&chunk, &mut scratch, &mut answer);

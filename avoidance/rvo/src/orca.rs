@@ -4,7 +4,7 @@
 //! avoidance", Robotics Research, 2011. Every neighbour and every wall forbids a half-plane of
 //! velocities; a linear program finds the allowed velocity nearest to the preferred one. Where
 //! a crowd is so dense that nothing is allowed, the paper takes the velocity that misses the
-//! neighbours' half-planes least, still within those of the walls. Three things differ from it:
+//! neighbours' half-planes least, still within those of the walls. Four things differ from it:
 //!
 //! - Those who are allowed nothing first look whether only collisions in the near future can be
 //!   avoided (`crowded_horizon`), which is nearly always so where people are not packed.
@@ -13,6 +13,8 @@
 //!   (`urgency`).
 //! - Half of what it takes to avoid each other is too little where the other has no room for its
 //!   own half; at hand each takes up more (`contact_share`).
+//! - Who is allowed nothing may still run into others, who choose at the same time. They are marked,
+//!   and the step changes the velocities of all of them together so that nobody does (`keep_apart`).
 //!
 //! Half-planes and programs run for sixteen agents at once, with the same bits on every
 //! instruction set (no fused operations, masked lanes). `walls` gives the half-planes of walls,
@@ -65,6 +67,10 @@ throng_core::options! {
         /// and still come closer: more than half, because the other may have no room for its own.
         /// 0.5: half each, as in the paper.
         contact_share: f32 = 0.75, "", 0.5..=1.0;
+        /// Where not all half-planes can be met, the velocities of all who are in each other's way
+        /// are changed together, as little as it takes that nobody runs into anybody. Off: people
+        /// give way into each other there, as in the paper.
+        keep_apart: bool = true;
         /// The preferred velocity of each agent is turned by a fixed angle of its own, drawn by
         /// id between minus and plus this: so nobody waits for ever in an exact symmetry (head-on,
         /// a circle of people who all want to cross it).
@@ -76,7 +82,7 @@ throng_core::register! {
     Avoidance "orca" => Orca,
     about: "Optimal reciprocal collision avoidance: half-planes of velocities and linear programs.",
     when: "The default: fast, smooth, free of collisions up to high densities.",
-    when_not: "Bodies that push each other, or crowds above about 4 persons per m2, where it stops rather than presses. Narrow doors used both ways by many: the sides take turns slowly, and of crowds of forty a sixth is still there after 150 s. Speeds at a density as people have them: nobody slows down up to about 1.3 persons per m2, and then all do at once; a profile with a `speed_law` walks as measured. No overlap at all at long steps: where nothing is allowed people give way into each other, in proportion to dt: at 0.1 s by centimetres before openings and by decimetres where a hundred meet in one point, at 0.02 s by millimetres; bounding every step by half of each gap leaves no overlap at all and locks such crowds for good.",
+    when_not: "Bodies that push each other, or crowds above about 4 persons per m2, where it stops rather than presses. Narrow doors used both ways by many: the sides take turns slowly, and of crowds of forty some are still there after 150 s. Speeds at a density as people have them: nobody slows down up to about 1.3 persons per m2, and then all do at once; a profile with a `speed_law` walks as measured.",
     growth: "Linear in agents; about the square of the neighbours looked at in the worst case.",
     paper: "van den Berg, Guy, Lin, Manocha: Reciprocal n-body collision avoidance. Robotics Research, 2011.",
     needs: Capabilities::NONE,
@@ -93,8 +99,12 @@ impl LocalAvoidance for Orca {
         }
     }
 
+    fn keeps_apart(&self) -> bool {
+        self.keep_apart
+    }
+
     fn steer(&self, chunk: &SteerChunk<'_>, scratch: &mut Scratch, out: &mut SteerOut<'_>) {
-        self.steer_at(Level::new(), chunk, scratch, out.velocity);
+        self.steer_at(Level::new(), chunk, scratch, out.velocity, out.pressed);
     }
 }
 
@@ -120,9 +130,10 @@ impl Orca {
         chunk: &SteerChunk<'_>,
         scratch: &mut Scratch,
         out: &mut [Vec2],
+        pressed: &mut [u8],
     ) {
         let work = scratch.get::<Work>();
-        dispatch!(level, simd => steer_chunk(simd, self, chunk, work, out));
+        dispatch!(level, simd => steer_chunk(simd, self, chunk, work, out, pressed));
     }
 
     /// The agent's own small angle; `key` is the mixed seed of the run.
@@ -230,6 +241,7 @@ fn steer_chunk<S: Simd>(
     chunk: &SteerChunk<'_>,
     work: &mut Work,
     out: &mut [Vec2],
+    pressed: &mut [u8],
 ) {
     work.crowded.clear();
     let everybody = chunk.len();
@@ -277,6 +289,9 @@ fn steer_chunk<S: Simd>(
                 failed &= failed - 1;
                 let walls = &work.planes[..hard];
                 work.crowded.keep(first + lane, &rows, walls, lane);
+                if let Some(pressed) = pressed.get_mut(first + lane) {
+                    *pressed = 1;
+                }
                 if work.crowded.is_full() {
                     part_crowded(simd, orca, chunk, dt, work, out);
                 }

@@ -66,6 +66,9 @@ throng_core::options! {
         most: u32 = 16, "", 0..=64;
         /// Walls farther away are not looked at.
         wall_reach: f32 = 2.0, "m", 0.0..=100.0;
+        /// Where the best velocity may still collide within the step, those of all who are in each
+        /// other's way are changed together, as little as it takes that nobody runs into anybody.
+        keep_apart: bool = true;
         /// The preferred velocity of each agent is turned to the right by a fixed angle of its
         /// own, drawn by id up to this: so nobody waits for ever in an exact symmetry.
         symmetry_breaking: f32 = 0.06, "rad", 0.0..=0.2;
@@ -97,8 +100,12 @@ impl LocalAvoidance for Rvo {
         }
     }
 
+    fn keeps_apart(&self) -> bool {
+        self.keep_apart
+    }
+
     fn steer(&self, chunk: &SteerChunk<'_>, scratch: &mut Scratch, out: &mut SteerOut<'_>) {
-        self.steer_at(Level::new(), chunk, scratch, out.velocity);
+        self.steer_at(Level::new(), chunk, scratch, out.velocity, out.pressed);
     }
 }
 
@@ -117,10 +124,13 @@ impl Rvo {
         chunk: &SteerChunk<'_>,
         scratch: &mut Scratch,
         out: &mut [Vec2],
+        pressed: &mut [u8],
     ) {
         let work = scratch.get::<Work>();
         work.pattern.lay(self.samples);
-        throng_kit::eight_lanes!(level, simd => steer_chunk(simd, self, chunk, work, out));
+        throng_kit::eight_lanes!(level, simd => {
+            steer_chunk(simd, self, chunk, work, out, pressed)
+        });
     }
 
     /// The preferred velocity, turned to the right by the agent's own small angle.
@@ -157,6 +167,7 @@ fn steer_chunk<S: Simd>(
     chunk: &SteerChunk<'_>,
     work: &mut Work,
     out: &mut [Vec2],
+    pressed: &mut [u8],
 ) {
     let dt = if chunk.dt > 1e-6 { chunk.dt } else { 1e-6 };
     for agent in 0..chunk.len() {
@@ -170,6 +181,9 @@ fn steer_chunk<S: Simd>(
         out[agent] = if work.threats.cost_of(disc.nearest) <= 0.0 {
             disc.nearest
         } else {
+            if let Some(pressed) = pressed.get_mut(agent) {
+                *pressed = u8::from(work.threats.at_hand());
+            }
             let wish = model.aside(wish, velocity);
             let disc = Disc::new(velocity, wish, fastest, model.max_acceleration * dt);
             let turn = Pattern::turn(chunk.seed, chunk.id[agent], chunk.step);

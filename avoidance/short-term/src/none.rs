@@ -69,6 +69,7 @@ mod tests {
         let mut out = SteerOut {
             velocity: &mut velocity,
             push: &mut [],
+            pressed: &mut [],
             memory: MemoryRows::default(),
         };
         NoAvoidance::default().steer(&chunk, &mut Scratch::default(), &mut out);

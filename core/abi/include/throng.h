@@ -43,6 +43,12 @@
 #endif
 
 
+// Neighbours and walls are looked at on odd ticks only; on even ones their rows are empty.
+#define THRONG_HABIT_ALTERNATES 1
+
+// The step keeps those apart whom the model marks as pressed.
+#define THRONG_HABIT_KEEPS_APART 2
+
 // At its end.
 #define THRONG_TRACE_END_REACHED 0
 
@@ -1406,8 +1412,8 @@ typedef struct ThrongAvoidanceProfile {
   uint32_t tangent_count;
   // How many columns of places.
   uint32_t location_count;
-  // Zero.
-  uint32_t reserved;
+  // Sum of `habit`; other bits are 0.
+  uint32_t habits;
   // Names of the columns: scalars, tangents, then locations. The array and the texts are the
   // library's and live as long as the instance.
   const struct ThrongBytes *names;
@@ -1511,6 +1517,9 @@ typedef struct ThrongSteerOut {
   struct ThrongVec2 *tangents;
   // Memory: entry `i * location_count + c`.
   struct ThrongLocation *locations;
+  // Not 0 for those whose velocity is not free of collisions, 0 on entry; null unless the
+  // profile says `habit::KEEPS_APART`.
+  uint8_t *pressed;
 } ThrongSteerOut;
 
 // The functions of an avoidance model. **Thread:** `steer` runs on many threads at once unless

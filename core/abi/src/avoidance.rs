@@ -7,6 +7,14 @@ use crate::{
     values::{Bytes, Location, NearWall, Neighbour, Vec2},
 };
 
+/// Bits of [`AvoidanceProfile::habits`].
+pub mod habit {
+    /// Neighbours and walls are looked at on odd ticks only; on even ones their rows are empty.
+    pub const ALTERNATES: u32 = 1;
+    /// The step keeps those apart whom the model marks as pressed.
+    pub const KEEPS_APART: u32 = 2;
+}
+
 /// What an instance asks for. **Owner:** the host; the library fills it.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -29,8 +37,8 @@ pub struct AvoidanceProfile {
     pub tangent_count: u32,
     /// How many columns of places.
     pub location_count: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Sum of [`habit`]; other bits are 0.
+    pub habits: u32,
     /// Names of the columns: scalars, tangents, then locations. The array and the texts are the
     /// library's and live as long as the instance.
     pub names: *const Bytes,
@@ -113,6 +121,9 @@ pub struct SteerOut {
     pub tangents: *mut Vec2,
     /// Memory: entry `i * location_count + c`.
     pub locations: *mut Location,
+    /// Not 0 for those whose velocity is not free of collisions, 0 on entry; null unless the
+    /// profile says [`habit::KEEPS_APART`].
+    pub pressed: *mut u8,
 }
 
 /// The functions of an avoidance model. **Thread:** `steer` runs on many threads at once unless
@@ -169,7 +180,7 @@ mod tests {
             assert_eq!(offset_of!(SteerIn, neighbour_start), 112);
             assert_eq!(offset_of!(SteerIn, wall), 176);
             assert_eq!(size_of::<SteerIn>(), 184);
-            assert_eq!(size_of::<SteerOut>(), 48);
+            assert_eq!(size_of::<SteerOut>(), 56);
             assert_eq!(offset_of!(AvoidanceTable, steer), 32);
         }
     }

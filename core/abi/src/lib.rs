@@ -40,7 +40,7 @@ pub mod plugin;
 pub mod values;
 pub mod world;
 
-pub use avoidance::{AvoidanceProfile, AvoidanceTable, SteerIn, SteerOut};
+pub use avoidance::{AvoidanceProfile, AvoidanceTable, SteerIn, SteerOut, habit};
 pub use call::{Call, Host, Sink, Status, status};
 pub use cost::{CostProfile, CostTable, Crowd, PriceIn, PriceOut};
 pub use ground::{

@@ -16,7 +16,8 @@ const ROOTS: [&str; 7] = [
 ];
 
 /// Constants by module, with the names that they have in C.
-const CONSTANTS: [(&str, &[&str]); 9] = [
+const CONSTANTS: [(&str, &[&str]); 10] = [
+    ("HABIT", &["ALTERNATES", "KEEPS_APART"]),
     (
         "STATUS",
         &["OK", "ERROR", "PANIC", "FAULT", "UNSUITABLE", "UNSUPPORTED"],

@@ -71,6 +71,13 @@ pub trait LocalAvoidance: Debug + Send + Sync {
         false
     }
 
+    /// Whether the step shall keep those apart whom it marks in [`SteerOut::pressed`]: their
+    /// velocities, and those of who is in their way, are changed as little as it takes that
+    /// nobody runs into anybody or into a wall within the step.
+    fn keeps_apart(&self) -> bool {
+        false
+    }
+
     /// Longest time, seconds, for which neighbours may be taken to go on as they are, if nobody can
     /// go faster than `_fastest`, metres per second. Longer steps are cut into equal parts, in each
     /// of which everybody looks, steers and moves.

@@ -169,6 +169,9 @@ pub struct SteerOut<'a> {
     /// Displacements that push bodies apart, metres; zero on entry, capped by the core. Empty
     /// unless the model [pushes](crate::LocalAvoidance::pushes).
     pub push: &'a mut [Vec2],
+    /// Not 0 for those whose velocity is not free of collisions; 0 on entry. Empty unless the model
+    /// [keeps apart](crate::LocalAvoidance::keeps_apart).
+    pub pressed: &'a mut [u8],
     /// The model's memory.
     pub memory: MemoryRows<'a>,
 }

@@ -135,6 +135,7 @@ pub(crate) fn make_parts(
             memory: memory.declare(&strategy.memory()),
             perception: strategy.perception(),
             pushes: strategy.pushes(),
+            keeps_apart: strategy.keeps_apart(),
             alternates: strategy.alternates(),
             strategy,
         })

@@ -42,6 +42,8 @@ pub struct AvoidancePart {
     pub perception: Perception,
     /// Whether it pushes, asked once.
     pub pushes: bool,
+    /// Whether the step keeps apart whom it marks, asked once.
+    pub keeps_apart: bool,
     /// Whether it looks about on odd ticks only, asked once.
     pub alternates: bool,
 }

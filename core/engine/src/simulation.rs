@@ -31,7 +31,7 @@ use crate::{
     step::{
         advance,
         avoid::{self, Move},
-        crowd, detour, guide,
+        contacts, crowd, detour, guide,
         plan::Planning,
         tiers,
     },
@@ -403,6 +403,7 @@ impl Simulation {
             &mut self.work,
             now,
         );
+        contacts::keep_apart(&self.place, &self.state, &mut self.work, now);
         let rebuilding = self.metrics.stages.neighbours - before;
         self.metrics
             .stages

@@ -22,7 +22,7 @@ use crate::{
     metrics::TierClock,
     mover::Mover,
     neighbours::{NeighbourBuffer, NeighbourGrid},
-    step::plan::Wish,
+    step::{contacts::Contacts, plan::Wish},
     track::Routes,
     walking::WalkingDistances,
 };
@@ -409,6 +409,8 @@ pub struct ChunkScratch {
     pub out_velocity: Vec<Vec2>,
     /// Answers: pushes.
     pub out_push: Vec<Vec2>,
+    /// Answers: who is pressed.
+    pub out_pressed: Vec<u8>,
     /// Answers: who follows the route.
     pub follow_route: Vec<u8>,
     /// Neighbours.
@@ -482,6 +484,10 @@ pub struct Work {
     pub aims_before_groups: Vec<Vec2>,
     /// Avoidance.
     pub steered: Vec<Steered>,
+    /// Who may run into whom within the move.
+    pub contacts: Contacts,
+    /// Largest speed of anybody, metres per second.
+    pub fastest: f32,
     /// Who has arrived and who waits, as [`crate::step::advance::THERE`] and its kin.
     pub arrived: Vec<u8>,
     /// Who goes on from a goal that held it up.

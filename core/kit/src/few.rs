@@ -141,6 +141,7 @@ impl Few {
         let (velocity, preferred) = (column(|p| p.velocity), column(|p| p.preferred));
         let mut chosen = vec![Vec2::NAN; count];
         let mut push = vec![Vec2::ZERO; if model.pushes() { count } else { 0 }];
+        let mut pressed = vec![0; if model.keeps_apart() { count } else { 0 }];
         let chunk = SteerChunk {
             dt,
             step: self.step,
@@ -169,6 +170,7 @@ impl Few {
         let mut out = SteerOut {
             velocity: &mut chosen,
             push: &mut push,
+            pressed: &mut pressed,
             memory: MemoryRows {
                 scalars: &mut self.memory.0,
                 tangents: &mut self.memory.1,

@@ -25,7 +25,7 @@
 //!     walls: WallRows { start: &[0, 0, 0], walls: &[] },
 //! };
 //! let mut chosen = [Vec2::ZERO; 2];
-//! let mut out = SteerOut { velocity: &mut chosen, push: &mut [], memory: MemoryRows::default() };
+//! let mut out = SteerOut { velocity: &mut chosen, push: &mut [], pressed: &mut [], memory: MemoryRows::default() };
 //! orca.steer(&chunk, &mut Scratch::default(), &mut out);
 //! assert!(chosen.iter().all(|v| v.is_finite() && v.y.abs() > 1e-3), "they step aside");
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -90,7 +90,7 @@ impl Crowd {
             },
         };
         let mut out = vec![Vec2::NAN; agents.len()];
-        orca.steer_at(level, &chunk, scratch, &mut out);
+        orca.steer_at(level, &chunk, scratch, &mut out, &mut []);
         out
     }
 

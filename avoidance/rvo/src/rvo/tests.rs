@@ -253,7 +253,7 @@ proptest! {
         let model = Rvo::default();
         let answer = |level| {
             let mut v = [Vec2::NAN];
-            model.steer_at(level, &chunk, &mut Scratch::default(), &mut v);
+            model.steer_at(level, &chunk, &mut Scratch::default(), &mut v, &mut []);
             v[0]
         };
         let best = answer(Level::new());

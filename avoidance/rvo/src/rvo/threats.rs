@@ -218,6 +218,11 @@ impl Threats {
         }
     }
 
+    /// Whether anybody is so near that one could run into it within a step.
+    pub fn at_hand(&self) -> bool {
+        !self.near.is_empty() || !self.overlapped.is_empty()
+    }
+
     /// What collisions cost at one velocity.
     pub fn cost_of(&self, v: Vec2) -> f32 {
         let mut cost = 0.0f32;

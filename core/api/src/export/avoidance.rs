@@ -81,7 +81,8 @@ unsafe extern "C" fn profile<T: LocalAvoidance>(
                 scalar_count: memory.scalars.len() as u32,
                 tangent_count: memory.tangents.len() as u32,
                 location_count: memory.locations.len() as u32,
-                reserved: 0,
+                habits: u32::from(held.strategy.alternates()) * abi::habit::ALTERNATES
+                    + u32::from(held.strategy.keeps_apart()) * abi::habit::KEEPS_APART,
                 names: held.beside.0.as_ptr(),
             };
             Ok(None)
@@ -146,6 +147,7 @@ unsafe extern "C" fn steer<T: LocalAvoidance>(
             let mut answer = SteerOut {
                 velocity: rows_mut(out.velocity.cast(), n),
                 push: rows_mut(out.push.cast(), n),
+                pressed: rows_mut(out.pressed, n),
                 memory: MemoryRows {
                     scalars: rows_mut(out.scalars, n * memory.scalars.len()),
                     tangents: rows_mut(out.tangents.cast(), n * memory.tangents.len()),

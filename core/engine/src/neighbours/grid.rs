@@ -128,6 +128,11 @@ fn mover_id(index: usize) -> u64 {
 }
 
 impl NeighbourGrid {
+    /// Largest radius of anybody.
+    pub fn widest(&self) -> f32 {
+        self.widest
+    }
+
     /// Sorts everybody anew. `heights` has a row per agent, or is empty: then heights follow
     /// from radii. `reach` is the farthest anybody will look. Agents in a tier that is false in
     /// `reciprocal` avoid nobody.

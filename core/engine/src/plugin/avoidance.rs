@@ -24,6 +24,7 @@ pub struct ForeignAvoidance {
     table: &'static AvoidanceTable,
     perception: Perception,
     pushes: bool,
+    habits: u32,
     memory: Memory,
 }
 
@@ -46,7 +47,7 @@ impl ForeignAvoidance {
             scalar_count: 0,
             tangent_count: 0,
             location_count: 0,
-            reserved: 0,
+            habits: 0,
             names: core::ptr::null(),
         };
         let ask = table
@@ -79,6 +80,7 @@ impl ForeignAvoidance {
                 wall_reach: profile.wall_reach,
             },
             pushes: profile.pushes != 0,
+            habits: profile.habits,
             memory,
             instance,
             table,
@@ -109,6 +111,7 @@ impl ForeignAvoidance {
         own.iter().all(|len| *len == n)
             && others.iter().all(|len| *len == seen.seen.len())
             && out.push.len() == if self.pushes { n } else { 0 }
+            && out.pressed.len() == if self.keeps_apart() { n } else { 0 }
             && memory_fits(self.memory, &out.memory, n)
             && rows_fit(seen.start, n, seen.seen.len())
             && rows_fit(chunk.walls.start, n, chunk.walls.walls.len())
@@ -193,6 +196,7 @@ impl LocalAvoidance for ForeignAvoidance {
             scalars: lent_mut(out.memory.scalars),
             tangents: lent_mut(out.memory.tangents),
             locations: lent_mut(out.memory.locations),
+            pressed: lent_mut(out.pressed),
         };
         let (new, free) = (self.table.new_scratch, self.table.free_scratch);
         let scratch = scratch.get::<ForeignScratch>().of(self.table, new, free);
@@ -204,12 +208,21 @@ impl LocalAvoidance for ForeignAvoidance {
         if !done {
             out.velocity.fill(Vec2::ZERO);
             out.push.fill(Vec2::ZERO);
+            out.pressed.fill(0);
         }
         self.check(chunk, out);
     }
 
     fn pushes(&self) -> bool {
         self.pushes
+    }
+
+    fn alternates(&self) -> bool {
+        self.habits & throng_abi::habit::ALTERNATES != 0
+    }
+
+    fn keeps_apart(&self) -> bool {
+        self.habits & throng_abi::habit::KEEPS_APART != 0
     }
 
     fn memory(&self) -> Memory {

@@ -179,6 +179,7 @@ fn steered(model: &dyn LocalAvoidance) -> Vec<Vec2> {
     let mut out = SteerOut {
         velocity: &mut velocity,
         push: &mut [],
+        pressed: &mut [],
         memory: MemoryRows::default(),
     };
     model.steer(&chunk, &mut Scratch::default(), &mut out);

@@ -10,7 +10,10 @@ use throng_core::{
 };
 use throng_kit::Walk;
 
-use super::due::Due;
+use super::{
+    contacts::{AtHand, Contact},
+    due::Due,
+};
 use crate::{
     memory::{CHUNK, ChunkMemory},
     metrics::{Metrics, TierClock},
@@ -122,19 +125,27 @@ pub fn avoid(
         now,
         fastest,
         stride: memory.stride(),
-        blend_steps: (BLEND_SECONDS / state.dt).ceil() as u64,
+        blend_steps: blend_steps(state.dt),
     };
     let (pool, clocks) = (&work.pool, &work.tier_clocks);
     let (looking, steering) = (AtomicU64::new(0), AtomicU64::new(0));
     let not_finite = AtomicU64::new(0);
+    work.fastest = fastest;
+    work.contacts
+        .pressed
+        .resize_with(count.div_ceil(CHUNK), Default::default);
     work.steered
         .par_chunks_mut(CHUNK)
         .zip(kth.par_chunks_mut(CHUNK))
         .zip(memory.chunks_mut().par_iter_mut())
+        .zip(work.contacts.pressed.par_iter_mut())
         .enumerate()
-        .for_each(|(chunk, ((steered, kth), memory))| {
+        .for_each(|(chunk, (((steered, kth), memory), contacts))| {
             pool.with(|scratch| {
-                let spent = stage.steer_chunk(chunk * CHUNK, steered, kth, memory, scratch, clocks);
+                contacts.clear();
+                let first = chunk * CHUNK;
+                let spent =
+                    stage.steer_chunk(first, steered, kth, memory, contacts, scratch, clocks);
                 looking.fetch_add(spent.looking, Relaxed);
                 steering.fetch_add(spent.steering, Relaxed);
                 not_finite.fetch_add(spent.not_finite, Relaxed);
@@ -162,9 +173,14 @@ fn anybody_looks(parts: &Parts, state: &State) -> bool {
     })
 }
 
+/// How many steps velocities change slowly for after a change of tier.
+pub fn blend_steps(dt: f32) -> u64 {
+    (BLEND_SECONDS / dt).ceil() as u64
+}
+
 /// A velocity as far as somebody changes to it in a move while a change of tier is fresh.
 #[inline]
-fn blended(state: &State, row: usize, velocity: Vec2, blend_steps: u64, dt: f32) -> Vec2 {
+pub fn blended(state: &State, row: usize, velocity: Vec2, blend_steps: u64, dt: f32) -> Vec2 {
     let a = &state.agents;
     let since = a.record[row].tier_since;
     if since > 0 && state.step < since + blend_steps {
@@ -185,7 +201,7 @@ pub fn pace_groups(place: &Place, parts: &Parts, state: &mut State, work: &mut W
     let ground = place.ground.view();
     let world = state.world(place.site(), &*parts.nav);
     let (a, chosen, pool) = (&state.agents, &work.before_groups, &work.pool);
-    let blend_steps = (BLEND_SECONDS / state.dt).ceil() as u64;
+    let blend_steps = blend_steps(state.dt);
     work.steered
         .par_chunks_mut(CHUNK)
         .enumerate()
@@ -245,6 +261,7 @@ impl Stage<'_> {
         steered: &mut [Steered],
         kth: &mut [f32],
         memory: &mut ChunkMemory,
+        contacts: &mut Vec<Contact>,
         s: &mut ChunkScratch,
         clocks: &[TierClock],
     ) -> Spent {
@@ -392,6 +409,9 @@ impl Stage<'_> {
                 s.out_push.clear();
                 s.out_push
                     .resize(if part.pushes { due.len() } else { 0 }, Vec2::ZERO);
+                s.out_pressed.clear();
+                s.out_pressed
+                    .resize(if part.keeps_apart { due.len() } else { 0 }, 0);
                 memory.gather(&part.memory, self.stride, due.local, &mut s.memory);
                 let chunk = SteerChunk {
                     dt,
@@ -415,6 +435,7 @@ impl Stage<'_> {
                 let mut out = SteerOut {
                     velocity: &mut s.out_velocity,
                     push: &mut s.out_push,
+                    pressed: &mut s.out_pressed,
                     memory: s.memory.rows(),
                 };
                 part.strategy
@@ -429,6 +450,16 @@ impl Stage<'_> {
                     let row = due.rows[i] as usize;
                     steered[due.local[i] as usize] =
                         self.bounded(answer, row, s.max_speed[i], &mut spent);
+                }
+                let at_hand = AtHand {
+                    ground: self.ground,
+                    agents: a,
+                    fastest: self.fastest,
+                    dt: self.now.dt,
+                };
+                for (i, _) in s.out_pressed.iter().enumerate().filter(|(_, p)| **p != 0) {
+                    let (row, walls) = (due.rows[i] as usize, chunk.walls_of(i));
+                    at_hand.list(row, &chunk.neighbours, i, walls, contacts);
                 }
                 memory.scatter(&part.memory, self.stride, due.local, &s.memory);
                 spent.steering += looked.elapsed().as_nanos() as u64;

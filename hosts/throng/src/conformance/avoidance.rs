@@ -306,6 +306,7 @@ impl Crowd {
         let mut locations = vec![Location::NOWHERE; n * l];
         let mut velocity = vec![UNWRITTEN; n];
         let mut push = vec![Vec2::ZERO; if model.pushes() { n } else { 0 }];
+        let mut pressed = vec![0; if model.keeps_apart() { n } else { 0 }];
         let preferred = pick(order, &self.preferred);
         let own = pick(order, &self.velocity);
         let heading: Vec<Vec2> = own.iter().map(|v| v.normalize_or(Vec2::X)).collect();
@@ -339,6 +340,7 @@ impl Crowd {
             &mut SteerOut {
                 velocity: &mut velocity,
                 push: &mut push,
+                pressed: &mut pressed,
                 memory: MemoryRows {
                     scalars: &mut scalars,
                     tangents: &mut tangents,

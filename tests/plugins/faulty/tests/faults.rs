@@ -94,6 +94,7 @@ fn steer(model: &dyn LocalAvoidance) -> Answer {
     let mut out = SteerOut {
         velocity: &mut answer.velocity,
         push: &mut answer.push,
+        pressed: &mut [],
         memory: MemoryRows {
             scalars: &mut answer.scalars,
             tangents: &mut answer.tangents,

@@ -157,6 +157,7 @@ fn bits(model: &dyn LocalAvoidance) -> Vec<u32> {
         let mut out = SteerOut {
             velocity: &mut velocity,
             push: &mut [],
+            pressed: &mut [],
             memory: MemoryRows {
                 scalars: &mut scalars,
                 ..MemoryRows::default()
@@ -247,6 +248,7 @@ fn scratch_is_never_mixed_up() {
         let mut out = SteerOut {
             velocity: &mut velocity,
             push: &mut [],
+            pressed: &mut [],
             memory: MemoryRows {
                 scalars: &mut scalars,
                 ..MemoryRows::default()
@@ -268,6 +270,7 @@ fn unequal_arrays_are_a_fault_and_no_crash() {
     let mut out = SteerOut {
         velocity: &mut velocity,
         push: &mut [],
+        pressed: &mut [],
         memory: MemoryRows {
             scalars: &mut scalars,
             ..MemoryRows::default()
