@@ -539,7 +539,16 @@ impl Improver<'_> {
             }
             sum += corner;
         }
-        best.1
+        if best.0.is_finite() {
+            return best.1;
+        }
+        // Beyond the rim: the nearer end of the fan.
+        let ([first, _], [_, last]) = (self.spokes(fan, 0), self.spokes(fan, fan.len() - 1));
+        if way.dot(last) > way.dot(first) {
+            sum
+        } else {
+            0.0
+        }
     }
 
     /// The triangle and the unit vector at an angle about a vertex of the rim.
@@ -635,6 +644,11 @@ impl Improver<'_> {
                 along(pieces, own.high)?.point,
             );
             (gate.left, gate.right) = if wall_left { (near, far) } else { (far, near) };
+        }
+        // Along the rim is not away from it.
+        let clear = radius * 0.5;
+        if self.ground.clearance(middle, clear) < clear {
+            return None;
         }
         Some(Turn {
             at: middle,
