@@ -247,7 +247,6 @@ pub(super) fn gates_of(
         world,
         ground: &world.site.ground,
         surface: &known.surface,
-        one_sided: known.one_sided,
         request,
         options,
         own: own_share(world, request),
@@ -308,7 +307,6 @@ struct Improver<'a> {
     world: &'a World<'a>,
     ground: &'a GroundView<'a>,
     surface: &'a Surface,
-    one_sided: bool,
     request: &'a PlanRequest,
     options: &'a Geodesic,
     /// See [`own_share`].
@@ -324,7 +322,9 @@ impl Improver<'_> {
         while end + 1 < count && !turns[end].corner && turns[end].up.dot(up) >= DIVERGENT {
             end += 1;
         }
-        if end == anchor + 1 || self.sees(turns, anchor, end) {
+        // A turn on another side is behind the edge between: the one at the edge comes first.
+        let turned = turns[end].up.dot(up) < DIVERGENT;
+        if end == anchor + 1 || !turned && self.sees(turns, anchor, end) {
             return end;
         }
         // Seen at `low`, not at `high`: sight is taken to end once on the way.
@@ -357,7 +357,7 @@ impl Improver<'_> {
             true => 0.0,
             false => self.request.radius,
         };
-        if !walks_straight(self.ground, a, b, radius, self.one_sided) {
+        if !walks_straight(self.ground, a, b, radius) {
             return false;
         }
         let prices = self.request.prices as usize;
@@ -884,7 +884,7 @@ impl Improver<'_> {
         for share in [1.0, 0.5, 0.25] {
             let point = middle.point.lerp(end, share);
             let at = self.ground.relocate(middle, point);
-            if at.is_some_and(|at| walks_straight(self.ground, before, at, 0.0, false)) {
+            if at.is_some_and(|at| walks_straight(self.ground, before, at, 0.0)) {
                 return point;
             }
         }
@@ -892,14 +892,12 @@ impl Improver<'_> {
     }
 }
 
-/// Whether a body can walk straight from one place to another, without a detour over hill and dale
-/// and in its own sight all the way.
+/// Whether a body can walk straight from one place to another, without a detour over hill and dale.
 pub(super) fn walks_straight(
     ground: &GroundView<'_>,
     a: Location,
     b: Location,
     radius: f32,
-    one_sided: bool,
 ) -> bool {
     // Less than the radius: a corridor's middle may lie a little nearer to its wall.
     let radius = radius * 0.5;
@@ -908,29 +906,15 @@ pub(super) fn walks_straight(
     }
     let longest = a.point.distance(b.point) * DETOUR + 1e-3;
     let straight = |length: f32| length <= longest;
-    if ground.plan {
-        return ground.straight_length(a, b, radius).is_some_and(straight);
-    }
-    let up = ground.normals[a.triangle as usize];
-    let (mut length, mut in_sight) = (0.0, true);
-    let end = ground.trace_to(a, b, &mut |piece| {
-        length += piece.length;
-        let turned = ground.normals[piece.triangle as usize].dot(up);
-        // Only where winding changes does a normal that points down say nothing.
-        in_sight &= turned >= DIVERGENT || one_sided && turned <= -DIVERGENT;
-    });
-    end == TraceEnd::Reached
-        && in_sight
-        && straight(length)
-        && (ground.walls.is_empty() || ground.sees_with_radius(a, b, radius))
+    ground.straight_length(a, b, radius).is_some_and(straight)
 }
 
 /// Whether two places are in sight of each other: nothing is searched for then.
-pub(super) fn in_sight(world: &World<'_>, request: &PlanRequest, one_sided: bool) -> bool {
+pub(super) fn in_sight(world: &World<'_>, request: &PlanRequest) -> bool {
     let ground = &world.site.ground;
     let normal = |at: Location| ground.normals[at.triangle as usize];
     normal(request.from).dot(normal(request.to)) >= DIVERGENT
-        && walks_straight(ground, request.from, request.to, request.radius, one_sided)
+        && walks_straight(ground, request.from, request.to, request.radius)
 }
 
 /// The place after so many metres of a straight walk.
