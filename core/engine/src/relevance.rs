@@ -14,6 +14,11 @@ const HEIGHT_PER_RADIUS: f32 = 7.5;
 /// Radius of the disc at somebody's feet over the height: between a stride and the height.
 const DISC_PER_HEIGHT: f32 = 0.6;
 
+/// Bodies whose axes have a larger product than this stand side by side, with a smaller one than
+/// [`OPPOSED`] head to head.
+const PARALLEL: f32 = 0.9;
+const OPPOSED: f32 = -0.5;
+
 /// The rules of relevance. Lengths derive from the agents, so one set serves all surfaces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Relevance {
@@ -92,7 +97,7 @@ impl Body {
         // a body up or down only adds to the distance.
         let level = between.dot(self.axis).abs() * 4.0 <= self.height.min(other.height)
             && between.dot(other.axis).abs() * 4.0 <= self.height.min(other.height);
-        if level && self.axis.dot(other.axis) > 0.9 && self.height == other.height {
+        if level && self.axis.dot(other.axis) > PARALLEL && self.height == other.height {
             let apart = other_half - own_half;
             for v in [between + apart, between + apart * 2.0] {
                 let squared = v.length_squared();
@@ -103,17 +108,40 @@ impl Body {
             return best;
         }
         for own in 0..3 {
-            for theirs in 0..3 {
-                let v = between + other_half * theirs as f32 - own_half * own as f32;
-                let squared = v.length_squared();
-                // Rounding must not prefer heads over feet on a flat floor.
-                if squared < least * 0.999_99 {
-                    (best, least) = (v, squared);
-                }
-            }
+            (best, least) = nearer_sphere(between - own_half * own as f32, other_half, best, least);
         }
         best
     }
+
+    /// The vector to another body that avoidance goes by: [`Body::nearest`] for bodies side by side
+    /// or head to head. Of bodies that lean towards each other at the foot of a wall the other alone
+    /// is a stack, and who looks stands at its feet (equation 10): there two stacks would cross
+    /// wherever both are nearer to the edge than they are tall, each would see the other now before
+    /// and now behind itself, and streams over the edge would stand.
+    #[inline]
+    pub fn towards(&self, other: &Body) -> Vec3 {
+        if !(OPPOSED..PARALLEL).contains(&self.axis.dot(other.axis)) {
+            return self.nearest(other);
+        }
+        let between = other.feet - self.feet;
+        let half = other.axis * (0.5 * other.height);
+        nearer_sphere(between, half, between, between.length_squared()).0
+    }
+}
+
+/// The best of a vector and those to the three spheres of a stack that begins `to` away, with its
+/// squared length.
+#[inline]
+fn nearer_sphere(to: Vec3, half: Vec3, mut best: Vec3, mut least: f32) -> (Vec3, f32) {
+    for level in 0..3 {
+        let v = to + half * level as f32;
+        let squared = v.length_squared();
+        // Rounding must not prefer heads over feet on a flat floor.
+        if squared < least * 0.999_99 {
+            (best, least) = (v, squared);
+        }
+    }
+    (best, least)
 }
 
 impl Relevance {
@@ -727,6 +755,15 @@ mod tests {
         assert_eq!(both(&floor, &wall), [true, true]);
         // Heads meet although feet are 2.2 m apart.
         assert!(floor.nearest(&wall).length() < 0.25);
+        // Who walks to the edge on the floor sees the other's head, above its feet, before it; who
+        // comes down the wall sees the head of the one on the floor, not yet below.
+        let near = |v: Vec3, to: [f32; 3]| v.distance(Vec3::from(to)) < 1e-5;
+        assert!(near(floor.towards(&wall), [0.2, 0.0, 1.0]));
+        assert!(near(wall.towards(&floor), [-2.0, 0.0, -0.1]));
+        // Heads that meet between a floor and a ceiling do so for both.
+        let ceiling = standing([0.5, 0.0, 3.4], DOWN);
+        assert_eq!(floor.towards(&ceiling), floor.nearest(&ceiling));
+        assert!(floor.towards(&ceiling).length() < 0.6);
         // Round the outer edge of a cube, both near it: in view; far from it: not.
         let (top, side) = (
             standing([-0.5, 0.0, 0.0], UP),

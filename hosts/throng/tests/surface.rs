@@ -180,6 +180,27 @@ fn improved_paths_keep_away_from_the_corner_they_go_round() {
 }
 
 #[test]
+fn paths_turn_on_every_side_that_they_cross() {
+    use throng_kit::Walk;
+    // From just below an edge of a cube over its top to the opposite side: seen from there the top
+    // is nearly nothing, and who is told to walk to a side behind the next stands.
+    let sim = simulation("generate = \"cube\"\nside = 42", "");
+    let ground = sim.ground();
+    let at = |x: f32, y: f32, z: f32| {
+        let place = ground.locate(glam::Vec3::new(x, y, z)).unwrap();
+        Spot::Space(ground.to_world(place))
+    };
+    let path = sim
+        .path(at(-8.44, -21.0, 20.59), at(5.0, 21.0, 15.0), 0.24)
+        .unwrap();
+    let on_top = |p: &DVec3| {
+        let p = ground.from_world(*p);
+        p.z > 20.99 && p.y.abs() < 20.9
+    };
+    assert!(path.points.iter().any(on_top), "{:?}", path.points);
+}
+
+#[test]
 fn people_walk_about_on_every_kind_of_surface() {
     for environment in [
         "generate = \"cube\"",

@@ -64,6 +64,9 @@ options! {
         /// Whether points moved away, and turns in the open, are given a width of about four
         /// bodies.
         corridors: bool = true;
+        /// How much farther off a turn somebody's own corridor may lie, where there is room: all
+        /// shortest ways turn at the same points (not in the paper).
+        spread: f32 = 6.0, "bodies", 0.0..=1000.0;
         /// Whether everybody keeps to the right half of a corridor, so that two directions share it
         /// (not in the paper, where they meet head-on at every corner). Half of a door is narrow:
         /// for wide corridors and stairs.

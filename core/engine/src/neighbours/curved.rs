@@ -212,7 +212,7 @@ mod tests {
                     let bits = dispatch!(Level::new(), simd => look.at(simd, &bodies, first..standing.len()));
                     for i in first..standing.len().min(first + LANES) {
                         let other = &standing[i].body;
-                        let wanted = own.body.nearest(other).length() <= distance
+                        let wanted = own.body.towards(other).length() <= distance
                             && relevance.relation(&own.body, other).0;
                         let taken = bits >> (i - first) & 1 == 1;
                         assert!(taken || !wanted, "{own:?} {other:?}");

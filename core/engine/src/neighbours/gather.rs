@@ -150,7 +150,7 @@ impl Search<'_> {
                             let e = first + bits.trailing_zeros() as usize;
                             bits &= bits - 1;
                             let other = &grid.standing[e].body;
-                            let squared = body.nearest(other).length_squared();
+                            let squared = body.towards(other).length_squared();
                             let relevant = squared <= limit
                                 && e != own
                                 && grid.relevance.relation(body, other).0;
@@ -261,7 +261,7 @@ pub(super) fn same_group(group: u32, other: &Entry) -> u8 {
 /// A neighbour as seen in the agent's tangent plane: directions by projection, lengths as in
 /// space.
 fn seen(own: &Standing, other: &Standing, frame: Frame, normal: Vec3) -> Neighbour {
-    let between = own.body.nearest(&other.body);
+    let between = own.body.towards(&other.body);
     let length = between.length();
     let mut offset = frame.offset(normal, between);
     if offset == Vec2::ZERO && length > 0.0 {

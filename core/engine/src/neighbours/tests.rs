@@ -548,7 +548,7 @@ fn on_a_globe_the_definition_holds_too() {
                 let mut near: Vec<_> = (0..bodies.len())
                     .filter(|&j| j != i)
                     .filter_map(|j| {
-                        let squared = bodies[i].nearest(&bodies[j]).length_squared();
+                        let squared = bodies[i].towards(&bodies[j]).length_squared();
                         let (relevant, one_sided) = grid.relevance.relation(&bodies[i], &bodies[j]);
                         let same = crowd.group[i] == crowd.group[j] && crowd.group[i] != NONE;
                         let flags = if same { SAME_GROUP } else { 0 }

@@ -21,11 +21,12 @@
 use glam::Vec3;
 use throng_core::{
     Attachment, EdgeId, Frame, Gate, GroundView, Location, NONE, PlanRequest, World,
+    random::{Purpose, Stream},
 };
 use throng_kit::{
     Walk,
     geodesic::{On, Spot, Surface},
-    ground::{Advanced, TracePiece},
+    ground::{TraceEnd, TracePiece},
     search::Terms,
 };
 
@@ -43,8 +44,8 @@ const STRIDE: f32 = 3.0;
 const WIDTH: f32 = 2.0;
 /// Distance of a corridor's ends from walls, in radii: who hugs a corner gets stuck at it.
 const MARGIN: f32 = 1.75;
-/// How often the way to an edge of the surface is halved.
-const HALVINGS: usize = 5;
+/// A body's height, in radii.
+const TALL: f32 = 7.5;
 /// Edges at a vertex that are closer together than this are one, radians.
 const APART: f64 = 0.5;
 /// A vertex of the rim is a corner to go round if the surface about it exceeds half a turn by so
@@ -75,6 +76,8 @@ pub(super) struct Scratch {
     moved: Vec<Turn>,
     angles: Vec<f64>,
     pieces: Vec<TracePiece>,
+    /// The walks to the left and to the right of a gate.
+    sides: [Vec<TracePiece>; 2],
 }
 
 fn first_up(world: &World<'_>, request: &PlanRequest) -> Vec3 {
@@ -94,6 +97,36 @@ struct Upright<'a> {
 }
 
 impl Upright<'_> {
+    /// The triangle at a spot that a walker comes to it on. A spot on an edge of the surface belongs
+    /// to both sides: nobody climbs a wall to walk along its foot.
+    fn side_of(&self, surface: &Surface, spot: &Spot) -> u32 {
+        let alike = |triangle: u32| {
+            let dot = self.ground.normals[triangle as usize].dot(self.last);
+            if self.one_sided { dot.abs() } else { dot }
+        };
+        if self.ground.plan || alike(spot.triangle) >= DIVERGENT {
+            return spot.triangle;
+        }
+        let nearest = |best: u32, other: u32| {
+            if alike(other) > alike(best) {
+                other
+            } else {
+                best
+            }
+        };
+        match spot.on {
+            On::Point(point) => {
+                let about = surface.fan(point).iter().map(|code| code / 3);
+                about.fold(spot.triangle, nearest)
+            }
+            On::Side(side) => match surface.across(spot.triangle, side as usize) {
+                NONE => spot.triangle,
+                code => nearest(spot.triangle, code / 3),
+            },
+            On::Inside => spot.triangle,
+        }
+    }
+
     fn at(&mut self, triangle: u32) -> Vec3 {
         let normal = self.ground.normals[triangle as usize];
         // Neighbouring turns of a smooth one-sided surface are much alike; elsewhere the side
@@ -137,9 +170,13 @@ pub(super) fn turns_of_spots(
         last = Some(spot);
         let point = point_of(spot);
         let on_rim_side = |side: u32| known.surface.across(spot.triangle, side as usize) == NONE;
+        let triangle = upright.side_of(&known.surface, spot);
         turns.push(Turn {
-            at: place(spot),
-            up: upright.at(spot.triangle),
+            at: Location {
+                triangle,
+                ..place(spot)
+            },
+            up: upright.at(triangle),
             point,
             rim: match spot.on {
                 On::Point(point) => known.surface.is_rim(point),
@@ -165,7 +202,10 @@ pub(super) fn turns_of_route(
 ) {
     turns.clear();
     let mut upright = upright(world, known, request);
-    let mut push = |at: Location, node: u32, cost: f64| {
+    let mut push = |mut at: Location, node: u32, cost: f64| {
+        if node != NONE {
+            at.triangle = upright.side_of(&known.surface, &known.spots[node as usize]);
+        }
         turns.push(Turn {
             at,
             up: upright.at(at.triangle),
@@ -209,6 +249,7 @@ pub(super) fn gates_of(
         surface: &known.surface,
         request,
         options,
+        own: own_share(world, request),
     };
     if options.away_from_edges {
         improver.move_away(turns, scratch);
@@ -226,20 +267,40 @@ pub(super) fn gates_of(
         };
         if next + 1 < count {
             let (before, after) = (turns[anchor].at, turns[next + 1].at);
-            gates.push(improver.gate(&turns[next], before, after, &mut scratch.pieces));
+            let gate = improver.gate(&turns[next], before, after, scratch);
+            gates.push(gate);
+            improver.go_over(&mut turns[next], after.point);
         }
         anchor = next;
     }
 }
 
-/// An end of a gate.
+/// Everybody's own share of the room at a turn, the same at every turn: all shortest ways bend at
+/// the same few points, and who meets there stands.
+fn own_share(world: &World<'_>, request: &PlanRequest) -> f32 {
+    match world.agents.id.get(request.agent as usize) {
+        Some(&id) => Stream::new(world.seed, id, Purpose::Strategy, 0).unit(),
+        None => 0.0,
+    }
+}
+
+/// A stretch of the walkway across a path, in metres to the right of it.
 #[derive(Clone, Copy, Debug)]
-struct End {
-    at: Vec3,
-    /// Metres from the middle to the wall or the edge, or to the end.
-    room: f32,
-    /// Whether a wall or an edge is there.
-    closed: bool,
+struct Stretch {
+    low: f32,
+    high: f32,
+}
+
+impl Stretch {
+    /// As much of it as a corridor is wide, at somebody's own share of what is left.
+    fn corridor(self, width: f32, share: f32) -> Stretch {
+        let width = width.min(self.high - self.low);
+        let low = self.low + share * (self.high - self.low - width);
+        Stretch {
+            low,
+            high: low + width,
+        }
+    }
 }
 
 struct Improver<'a> {
@@ -248,6 +309,8 @@ struct Improver<'a> {
     surface: &'a Surface,
     request: &'a PlanRequest,
     options: &'a Geodesic,
+    /// See [`own_share`].
+    own: f32,
 }
 
 impl Improver<'_> {
@@ -259,7 +322,9 @@ impl Improver<'_> {
         while end + 1 < count && !turns[end].corner && turns[end].up.dot(up) >= DIVERGENT {
             end += 1;
         }
-        if end == anchor + 1 || self.sees(turns, anchor, end) {
+        // A turn on another side is behind the edge between: the one at the edge comes first.
+        let turned = turns[end].up.dot(up) < DIVERGENT;
+        if end == anchor + 1 || !turned && self.sees(turns, anchor, end) {
             return end;
         }
         // Seen at `low`, not at `high`: sight is taken to end once on the way.
@@ -319,6 +384,7 @@ impl Improver<'_> {
             moved,
             angles,
             pieces,
+            ..
         } = scratch;
         moved.clear();
         for i in 0..turns.len() {
@@ -473,7 +539,16 @@ impl Improver<'_> {
             }
             sum += corner;
         }
-        best.1
+        if best.0.is_finite() {
+            return best.1;
+        }
+        // Beyond the rim: the nearer end of the fan.
+        let ([first, _], [_, last]) = (self.spokes(fan, 0), self.spokes(fan, fan.len() - 1));
+        if way.dot(last) > way.dot(first) {
+            sum
+        } else {
+            0.0
+        }
     }
 
     /// The triangle and the unit vector at an angle about a vertex of the rim.
@@ -511,7 +586,7 @@ impl Improver<'_> {
     ) -> Option<Turn> {
         let radius = self.request.radius.max(1e-3);
         let margin = radius * MARGIN;
-        let reach = margin + radius * 4.0 * WIDTH;
+        let reach = margin + radius * (4.0 + self.spread()) * WIDTH;
         pieces.clear();
         let normal = self.ground.normals[triangle as usize];
         let frame = if self.ground.flat {
@@ -532,7 +607,7 @@ impl Improver<'_> {
             return None;
         }
         let stride = (radius * STRIDE).min(room / 2.0);
-        let middle = along(pieces, stride)?;
+        let mut middle = along(pieces, stride)?;
         let up = self.ground.normals[middle.triangle as usize]
             * turn
                 .up
@@ -546,15 +621,34 @@ impl Improver<'_> {
             room
         };
         if self.options.corridors && last > margin {
-            let (mut near, mut far) = (margin, last);
-            if self.options.keep_right && last - margin >= 2.0 * WIDTH * radius {
+            let mut free = Stretch {
+                low: margin,
+                high: last,
+            };
+            let half = (margin + last) / 2.0;
+            let halved = self.options.keep_right && last - margin >= 2.0 * WIDTH * radius;
+            if halved {
                 // Who has the wall on the left leaves the half along it to those who come.
-                let half = (near + far) / 2.0;
-                *(if wall_left { &mut near } else { &mut far }) = half;
-                gate.middle = along(pieces, if wall_left { half } else { stride.min(half) })?.point;
+                *(if wall_left {
+                    &mut free.low
+                } else {
+                    &mut free.high
+                }) = half;
             }
-            let (near, far) = (along(pieces, near)?.point, along(pieces, far)?.point);
+            let lanes = if halved { 2.0 } else { 4.0 };
+            let own = free.corridor(lanes * WIDTH * radius, self.own);
+            middle = along(pieces, stride.max(own.low).min(own.high))?;
+            gate = Gate::waypoint(middle);
+            let (near, far) = (
+                along(pieces, own.low)?.point,
+                along(pieces, own.high)?.point,
+            );
             (gate.left, gate.right) = if wall_left { (near, far) } else { (far, near) };
+        }
+        // Along the rim is not away from it.
+        let clear = radius * 0.5;
+        if self.ground.clearance(middle, clear) < clear {
+            return None;
         }
         Some(Turn {
             at: middle,
@@ -594,6 +688,18 @@ impl Improver<'_> {
         flat.try_normalize().map(|way| (triangle, way))
     }
 
+    /// Puts a turn on the side of the surface that the path goes on over.
+    fn go_over(&self, turn: &mut Turn, after: Vec3) {
+        let normal = |triangle: u32| self.ground.normals[triangle as usize];
+        if !self.ground.plan
+            && let Some((triangle, _)) = self.way_out(turn, after)
+        {
+            let side = turn.up.dot(normal(turn.at.triangle)).signum();
+            turn.at.triangle = triangle;
+            turn.up = normal(triangle) * side;
+        }
+    }
+
     /// A place a little farther along the path than a turn, and the way there: at an edge it is on
     /// the side beyond.
     fn beyond(
@@ -626,20 +732,14 @@ impl Improver<'_> {
 
     /// The gate of a turn that is kept. On curved grounds it lies a little farther along the path,
     /// so that at an edge it is on the side beyond, and no wider than that side is.
-    fn gate(
-        &self,
-        turn: &Turn,
-        before: Location,
-        after: Location,
-        pieces: &mut Vec<TracePiece>,
-    ) -> Gate {
+    fn gate(&self, turn: &Turn, before: Location, after: Location, scratch: &mut Scratch) -> Gate {
         if let Some(gate) = turn.gate {
             return gate;
         }
         let mut at = turn.at;
         let mut across = after.point - before.point;
         if !self.ground.plan
-            && let Some((there, way)) = self.beyond(turn, after.point, pieces)
+            && let Some((there, way)) = self.beyond(turn, after.point, &mut scratch.pieces)
         {
             at = there;
             // Over an edge the way in, seen from the side beyond, may lead backwards.
@@ -652,8 +752,8 @@ impl Improver<'_> {
         let side = turn.up.dot(self.ground.normals[turn.at.triangle as usize]);
         let normal = self.ground.normals[at.triangle as usize];
         let left = (normal * side.signum()).cross(across).normalize_or_zero();
-        let half = self.request.radius * 2.0 * WIDTH;
-        if !self.options.corridors || turn.rim || half <= 0.0 || left == Vec3::ZERO {
+        let radius = self.request.radius;
+        if !self.options.corridors || turn.rim || radius <= 0.0 || left == Vec3::ZERO {
             return Gate::waypoint(at);
         }
         let frame = if self.ground.flat {
@@ -661,40 +761,115 @@ impl Improver<'_> {
         } else {
             Frame::on(normal)
         };
-        let margin = self.request.radius * MARGIN;
-        let mut ends = [left, -left].map(|way| self.end(at, frame, way * half));
+        let up = normal * side.signum();
+        let [to_left, to_right] = &mut scratch.sides;
+        let mut free = Stretch {
+            low: -self.room(at, frame, up, left, to_left),
+            high: self.room(at, frame, up, -left, to_right),
+        };
         // On an edge, or next to one, a gate lies on one side of it: who walks over it in passing
         // would come back for it again and again.
-        if !self.ground.plan {
-            for (near, far) in [(0, 1), (1, 0)] {
-                let missing = margin - ends[near].room;
-                if ends[near].closed && missing > 0.0 && ends[far].room > missing {
-                    let way = if near == 0 { -left } else { left };
-                    let step = frame.to_tangent(normal, way * missing);
-                    at = self.ground.advance(at, frame, step, 0.0).to;
-                    ends[near].at = at.point;
-                    if ends[far].room < missing + margin && ends[far].closed {
-                        ends[far].at = at.point;
-                    }
-                    break;
-                }
-            }
+        (free.low, free.high) = match free {
+            Stretch { low, high } if low > high => ((low + high) / 2.0, (low + high) / 2.0),
+            Stretch { low, high } => (low, high),
+        };
+        let mut lanes = 4.0;
+        if self.options.keep_right && free.high - free.low.max(0.0) >= radius * WIDTH * 1.5 {
+            free.low = free.low.max(0.0);
+            lanes = 2.0;
         }
-        for end in &mut ends {
-            end.at = self.in_view_of(before, at, end.at);
-        }
-        if self.options.keep_right
-            && at.point.distance(ends[1].at) >= self.request.radius * WIDTH * 1.5
-        {
-            ends[0].at = at.point;
-        }
+        let across = |metres: f32| {
+            let pieces = if metres < 0.0 { &to_left } else { &to_right };
+            along(pieces, metres.abs()).unwrap_or(at)
+        };
+        let own = free.corridor(lanes * WIDTH * radius, self.own);
+        let middle = across(own.low.max(0.0).min(own.high));
+        let [left, right] = [own.low, own.high].map(|end| {
+            let end = across(end).point;
+            self.in_view_of(before, middle, end)
+        });
         Gate {
-            left: ends[0].at,
-            middle: at.point,
-            right: ends[1].at,
-            triangle: at.triangle,
+            left,
+            middle: middle.point,
+            right,
+            triangle: middle.triangle,
             flags: 0,
         }
+    }
+
+    /// Bodies by which a corridor may lie farther off a turn than it must.
+    fn spread(&self) -> f32 {
+        if self.options.corridors {
+            self.options.spread
+        } else {
+            0.0
+        }
+    }
+
+    /// How far off a place of a path a corridor may reach: up to walls, and to edges of the surface,
+    /// beyond which one would walk on another side. Negative where it must keep to the other hand.
+    fn room(
+        &self,
+        at: Location,
+        frame: Frame,
+        up: Vec3,
+        way: Vec3,
+        pieces: &mut Vec<TracePiece>,
+    ) -> f32 {
+        let radius = self.request.radius;
+        let most = radius * (2.0 + self.spread()) * WIDTH;
+        let (wall_margin, edge_margin) = if self.ground.plan {
+            (radius * MARGIN, 0.0)
+        } else {
+            (radius * MARGIN, radius * (1.0 + TALL))
+        };
+        let normal = self.ground.normals[at.triangle as usize];
+        pieces.clear();
+        let (mut room, mut turned, mut beside_wall) = (0.0, None, false);
+        let step = frame.to_tangent(normal, way * (most + wall_margin.max(edge_margin)));
+        let end = self.ground.trace(at, frame, step, &mut |piece| {
+            let there = self.ground.normals[piece.triangle as usize];
+            beside_wall |= self.runs_along_wall(&piece);
+            if beside_wall {
+                return;
+            }
+            if turned.is_none() && (self.ground.plan || there.dot(normal) >= SAME_SIDE) {
+                room += piece.length;
+                pieces.push(piece);
+            } else {
+                turned.get_or_insert(there);
+            }
+        });
+        let margin = match turned {
+            // At the foot of a slope bodies on both sides lean towards each other.
+            Some(there) => {
+                let (cosine, facing) = (there.dot(normal), there.dot(way) * up.dot(normal));
+                let lean = ((1.0 - cosine) / (1.0 + cosine).max(1e-3)).sqrt().min(1.0);
+                if facing < 0.0 {
+                    (radius * (1.0 + TALL * lean)).max(wall_margin)
+                } else {
+                    wall_margin
+                }
+            }
+            None if end == TraceEnd::Reached && !beside_wall => 0.0,
+            None => wall_margin,
+        };
+        (room - margin).min(most)
+    }
+
+    /// Whether a piece of a walk runs along a wall, as the line across the mouth of a passage does
+    /// beside it: there nobody gets through.
+    fn runs_along_wall(&self, piece: &TracePiece) -> bool {
+        let corners = self.ground.corners(piece.triangle);
+        (0..3).any(|side| {
+            if self.ground.side_wall[piece.triangle as usize][side] == NONE {
+                return false;
+            }
+            let (from, to) = (corners[side], corners[(side + 1) % 3]);
+            let wall = (to - from).normalize_or_zero();
+            let off = |p: Vec3| (p - from).reject_from(wall).length();
+            off(piece.enter).max(off(piece.leave)) < self.request.radius * 0.5
+        })
     }
 
     /// The end of a gate, or a point nearer to its middle where a wall stands between the end and
@@ -715,46 +890,6 @@ impl Improver<'_> {
         }
         middle.point
     }
-
-    /// An end of a gate: as far as this from its middle, less where a wall or an edge is.
-    fn end(&self, at: Location, frame: Frame, way: Vec3) -> End {
-        let normal = self.ground.normals[at.triangle as usize];
-        let walk = |share: f32| {
-            let step = frame.to_tangent(normal, way * share);
-            self.ground.advance(at, frame, step, 0.0)
-        };
-        let same_side = |there: &Advanced| {
-            let beyond = self.ground.normals[there.to.triangle as usize];
-            self.ground.plan || beyond.dot(normal) >= SAME_SIDE
-        };
-        let mut there = walk(1.0);
-        let mut closed = there.touched_wall;
-        if !same_side(&there) {
-            closed = true;
-            let (mut low, mut high) = (0.0, 1.0);
-            for _ in 0..HALVINGS {
-                let middle = (low + high) / 2.0;
-                if same_side(&walk(middle)) {
-                    low = middle;
-                } else {
-                    high = middle;
-                }
-            }
-            there = walk(low);
-        }
-        let room = there.to.point.distance(at.point);
-        let margin = if closed {
-            self.request.radius * MARGIN
-        } else {
-            0.0
-        };
-        let share = ((room - margin) / room.max(1e-6)).max(0.0);
-        End {
-            at: at.point.lerp(there.to.point, share),
-            room,
-            closed,
-        }
-    }
 }
 
 /// Whether a body can walk straight from one place to another, without a detour over hill and dale.
@@ -765,13 +900,13 @@ pub(super) fn walks_straight(
     radius: f32,
 ) -> bool {
     // Less than the radius: a corridor's middle may lie a little nearer to its wall.
-    let radius = if ground.walls.is_empty() {
-        0.0
-    } else {
-        radius * 0.5
-    };
+    let radius = radius * 0.5;
+    if ground.flat {
+        return ground.sees_with_radius(a, b, radius);
+    }
     let longest = a.point.distance(b.point) * DETOUR + 1e-3;
-    (ground.straight_length(a, b, radius)).is_some_and(|length| ground.flat || length <= longest)
+    let straight = |length: f32| length <= longest;
+    ground.straight_length(a, b, radius).is_some_and(straight)
 }
 
 /// Whether two places are in sight of each other: nothing is searched for then.
