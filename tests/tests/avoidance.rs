@@ -136,6 +136,30 @@ fn circles_of_8_and_100_resolve() {
     }
 }
 
+/// Bodies are kept apart where no free velocity is left: nobody overlaps by more than the half
+/// centimetre that counts, however packed the crowd is.
+#[test]
+fn orca_and_rvo_overlap_nowhere() {
+    let trials = [
+        ("squeeze.toml", 30.0),
+        ("circle-100.toml", 40.0),
+        ("bottleneck.toml", 30.0),
+        ("doorway.toml", 30.0),
+        ("crossing-four.toml", 30.0),
+        ("open-square.toml", 20.0),
+    ];
+    for (file, seconds) in trials {
+        for id in ["orca", "rvo"] {
+            let mut sim = simulation(id, file, &["metrics.every=0.1"]);
+            while sim.time() < seconds && !sim.is_over() {
+                sim.step().unwrap();
+            }
+            let (pairs, deepest) = (sim.metrics().overlap_pairs, sim.metrics().overlap_deepest);
+            assert!(deepest < 0.01, "{id} {file}: {pairs} pairs, {deepest} m deep");
+        }
+    }
+}
+
 /// People wedge in a door of their own width now and then, so one seed says little: in `orca`
 /// about one crowd in four stands in an arch after 100 s with a third of it inside.
 #[test]
