@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(corner_count(solid), 52);
         for (i, one) in solid.iter().enumerate() {
             for other in &solid[..i] {
-                assert!(separation(one, other) >= 4.0);
+                assert!(separation(one, other) >= 3.0);
             }
         }
     }
