@@ -65,20 +65,6 @@ impl Built {
         self.ground.view().locate_plan(local.as_vec2(), floor)
     }
 
-    /// Distance of a point from the nearest wall, metres.
-    pub fn off_wall(&self, world: DVec2) -> f64 {
-        let view = self.ground.view();
-        let at = world - view.origin.truncate();
-        let distance = |w: &throng_core::Wall| {
-            let (a, b) = (w.a.truncate().as_dvec2(), w.b.truncate().as_dvec2());
-            let way = b - a;
-            let share = (at - a).dot(way) / way.length_squared().max(1e-300);
-            (a + way * share.clamp(0.0, 1.0)).distance(at)
-        };
-        let walls = view.walls.iter().map(distance);
-        walls.fold(f64::INFINITY, f64::min)
-    }
-
     pub fn region(&self, place: Location, hint: u32) -> u32 {
         let mut out = [NONE];
         let site = self.site();
