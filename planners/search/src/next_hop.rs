@@ -173,34 +173,18 @@ impl GlobalPlanner for NextHop {
             return;
         };
         let workspace = scratch.get::<Workspace>();
-        workspace.lost.clear();
-        workspace.places.clear();
         let (kept, _) = out.memory.scalars.as_chunks_mut::<KEPT>();
-        let mut lead = |i: usize, kept: &Kept| {
-            let row = chunk.rows[i] as usize;
+        workspace.find_cells(world, boxes, chunk.rows, kept);
+        let speeds = world.agents.speed;
+        for (i, (&row, kept)) in chunk.rows.iter().zip(kept).enumerate() {
+            let row = row as usize;
             match self.way_of(world, boxes, row, kept, chunk.dt) {
                 Some(way) => {
-                    out.preferred[i] = way * world.agents.speed[row];
+                    out.preferred[i] = way * speeds[row];
                     out.target[i] = way * AIM;
                 }
                 None => out.follow_route[i] = 1,
             }
-        };
-        // Most are in the cell where they were and are led at once; the others when the cells of
-        // all of them have been looked up.
-        for (i, kept) in kept.iter_mut().enumerate().take(chunk.rows.len()) {
-            if workspace.knows_cells(world, boxes, i, chunk.rows[i] as usize, kept) {
-                lead(i, kept);
-            }
-        }
-        workspace.find_cells(world, boxes, chunk.rows, kept);
-        let mut last = usize::MAX;
-        for &lost in &workspace.lost {
-            let i = lost as usize / KEPT;
-            if i != last {
-                lead(i, &kept[i]);
-            }
-            last = i;
         }
     }
 
@@ -236,38 +220,8 @@ impl GlobalPlanner for NextHop {
 const AIM: f32 = 2.0;
 
 impl Workspace {
-    /// Whether the cells of an agent and of its target are those that it keeps. Who has left its
-    /// cell's box, and whose target is another, is listed among the lost.
-    #[inline(always)]
-    fn knows_cells(
-        &mut self,
-        world: &World<'_>,
-        boxes: &CellBoxes,
-        i: usize,
-        row: usize,
-        kept: &mut Kept,
-    ) -> bool {
-        let (a, floors) = (&world.agents, world.site.ground.floors);
-        let (at, target) = (a.location[row], a.target[row]);
-        let floor = floors.get(at.triangle as usize);
-        let floor = floor.copied().unwrap_or(u16::MAX);
-        let here = boxes.holds(cell_of(kept[OWN]), at.point.truncate(), floor);
-        if !here {
-            self.lost.push((i * KEPT + OWN) as u32);
-            self.places.push(at);
-        }
-        let [x, y, z] = target.point.to_array();
-        let of = [x, y, z, world.map.revision as f32];
-        let there = kept[TARGET] != 0.0 && kept[TARGET + 1..] == of;
-        if !there {
-            kept[TARGET + 1..].copy_from_slice(&of);
-            self.lost.push((i * KEPT + TARGET) as u32);
-            self.places.push(target);
-        }
-        here && there
-    }
-
-    /// Looks up the cells of the lost.
+    /// Finds the cells of a chunk's agents and of their targets. Most are where they were: only
+    /// who has left a cell's box, and whose target is another, is looked up.
     fn find_cells(
         &mut self,
         world: &World<'_>,
@@ -276,6 +230,26 @@ impl Workspace {
         kept: &mut [Kept],
     ) {
         let (a, floors) = (&world.agents, world.site.ground.floors);
+        self.lost.clear();
+        self.places.clear();
+        for (i, (&row, kept)) in rows.iter().zip(kept.iter_mut()).enumerate() {
+            let (at, target) = (a.location[row as usize], a.target[row as usize]);
+            let floor = floors
+                .get(at.triangle as usize)
+                .copied()
+                .unwrap_or(u16::MAX);
+            if !boxes.holds(cell_of(kept[OWN]), at.point.truncate(), floor) {
+                self.lost.push((i * KEPT + OWN) as u32);
+                self.places.push(at);
+            }
+            let [x, y, z] = target.point.to_array();
+            let of = [x, y, z, world.map.revision as f32];
+            if kept[TARGET] == 0.0 || kept[TARGET + 1..] != of {
+                kept[TARGET + 1..].copy_from_slice(&of);
+                self.lost.push((i * KEPT + TARGET) as u32);
+                self.places.push(target);
+            }
+        }
         if self.lost.is_empty() {
             return;
         }

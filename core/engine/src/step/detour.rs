@@ -74,7 +74,7 @@ pub fn round_obstacles(place: &Place, parts: &Parts, state: &mut State, work: &m
                             (offset(wall.a), offset(wall.b), side)
                         });
                         let hit = first_hit(about.clone(), out.aim, radius);
-                        if hit.or_else(|| beside(about)).is_none() {
+                        if hit.is_none() && (is_led(row) || beside(about).is_none()) {
                             continue;
                         }
                     }
@@ -88,7 +88,9 @@ pub fn round_obstacles(place: &Place, parts: &Parts, state: &mut State, work: &m
                     walls.retain(|w| w.flags & u32::from(Wall::OBSTACLE) != 0);
                     let walls = || walls.iter().map(|w| (w.a, w.b, w.wall));
                     let hit = first_hit(walls(), out.aim, radius);
-                    let Some(first) = hit.or_else(|| beside(walls())) else {
+                    // What is beside says something only of the gates of a route.
+                    let at_hand = || beside(walls()).filter(|_| !is_led(row));
+                    let Some(first) = hit.or_else(at_hand) else {
                         continue;
                     };
                     let normal = ground.normals[at.triangle as usize];
