@@ -671,7 +671,7 @@ mod tests {
     #[test]
     fn changed_prices_are_taken_up_once_a_period() {
         // Two ways round a wall, the lower one shorter.
-        let mut test = TestWorld::new(9, 7, |x, y| !(1..8).contains(&x) || y < 2 || y > 4);
+        let mut test = TestWorld::new(9, 7, |x, y| !(1..8).contains(&x) || !(2..=4).contains(&y));
         let node = |test: &TestWorld, cell| {
             let at = test.place(cell).point;
             let near = |n: &usize| test.map.node_place[*n].point.distance(at) < 0.1;
