@@ -1,5 +1,5 @@
 //! Adaptive grids and next-hop on a city block: growing the rectangles of 512 x 512 cells, the
-//! table of next edges between all pairs of some 500 rectangles, and what guiding costs a person.
+//! table of next edges between all pairs of 685 rectangles, and what guiding costs a person.
 //!
 //! `cargo bench -p throng-tests --bench adaptive_grid [-- ROUNDS] [PART] [PEOPLE]`, PART being
 //! adaptation, table or look-up. The figures are medians, of one thread where not said otherwise.
@@ -129,7 +129,7 @@ fn adaptation(rounds: usize) {
 }
 
 fn table(rounds: usize) {
-    let sets = ["nav.seeds=single", "nav.queue=max-heap"].map(String::from);
+    let sets = [String::from("nav.period=32")];
     let simulation = city_block(0, &sets, 1);
     let map = simulation.map();
     let terms = Terms::lengths(map, &[], 0.24);
