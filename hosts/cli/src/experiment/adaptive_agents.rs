@@ -96,6 +96,9 @@ fn run(study: &mut Study) -> Result<(), Failure> {
     let most = shown
         .iter()
         .fold((0.0_f64, 0.0_f64), |m, p| (m.0.max(p.0), m.1.max(p.1)));
+    let (slope, offset, _) = straight_line(shown);
+    let least = shown.iter().map(|p| p.0).fold(most.0, f64::min);
+    let [from, to] = [least, most.0].map(|x| (x, (offset + slope * x).max(0.0)));
     let colour = Colour(31, 119, 180, 255);
     let mut chart = Chart::new(
         Labels {
@@ -105,15 +108,10 @@ fn run(study: &mut Study) -> Result<(), Failure> {
             y: "ms",
         },
         Axis::covering(most.0, 8),
-        Axis::covering(most.1, 8),
+        Axis::covering(most.1.max(to.1), 8),
         &[("measured, and the straight line through it".into(), colour)],
     )?;
-    let (slope, offset, _) = straight_line(shown);
-    chart.line(
-        &[(0.0, offset.max(0.0)), (most.0, offset + slope * most.0)],
-        1.5,
-        colour,
-    );
+    chart.line(&[from, to], 1.5, colour);
     for (x, y) in shown {
         chart.spot(*x, *y, "", colour);
     }
