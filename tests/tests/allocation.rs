@@ -82,7 +82,7 @@ at_goal = "again"
 "#;
 
 /// People who are removed at their goal and replaced, so that the count holds; their next gates
-/// come from a table.
+/// come from a table. So many that hardly a second goes by without somebody being replaced.
 const POOL: &str = r#"
 name = "pool"
 seed = 1
@@ -95,8 +95,9 @@ kind = "adaptive-grid"
 kind = "next-hop"
 [[source]]
 area = "room-1"
-hold = 12
-goals = ["room-3"]
+hold = 40
+goals = ["room-2", "room-3", "room-5"]
+choose = "random"
 "#;
 
 #[test]
@@ -104,14 +105,23 @@ fn a_steady_step_allocates_nothing() {
     for (threads, text) in [(1, SQUARE), (2, SQUARE), (1, QUEUES), (1, POOL)] {
         let mut sim = Simulation::builder().threads(threads).text(text).unwrap();
         let mut per_step = Vec::with_capacity(1000);
-        let mut last = 0;
-        sim.run(400, |_| {
+        let (mut last, mut replaced, mut gone) = (0, 0, 0);
+        let mut held = true;
+        sim.run(400, |sim| {
             let now = COUNT.load(Relaxed);
             per_step.push(now - last);
             last = now;
+            // Who arrived in this step is replaced at the beginning of the next.
+            let arrived = sim.metrics().arrived;
+            held &= sim.agents().len() as u64 + arrived - gone == 40;
+            replaced += u64::from(per_step.len() > 200) * (arrived - gone);
+            gone = arrived;
             ControlFlow::Continue(())
         })
         .unwrap();
+        if text == POOL {
+            assert!(held && replaced >= 10, "{held}, {replaced} replaced");
+        }
         // Buffers grow while the crowd settles; after that a step in ten thousand may still meet
         // a denser place than ever before, so the quiet ones are counted.
         let late = &per_step[200..];

@@ -6,7 +6,7 @@ use glam::{DVec2, Vec2, Vec3};
 use thiserror::Error;
 use throng_core::{
     Attachment, Capabilities, Frame, Goal, GroundView, NONE, NavError, NavMap, NavRepresentation,
-    PlannerError, Site, Slot, Wall,
+    PlannerError, Site, Slot,
 };
 use throng_kit::{
     CrowdCells, Ground, Walk,
@@ -21,6 +21,7 @@ use crate::{
     holds::{Hold, Holds, Service, desks_in, places_along, places_in},
     memory::MemoryStore,
     mover::Mover,
+    obstacles::Obstacles,
     parts::{AvoidancePart, CostPart, Parts, PlannerPart, Tier},
     registry::{AnyStrategy, Refusal, Registry},
     scenario::{
@@ -29,6 +30,7 @@ use crate::{
     },
     source::Source,
     state::{Camera, Interest, Place, SiteCells, State},
+    step::detour,
     walking::WalkingDistances,
 };
 
@@ -340,10 +342,9 @@ pub(crate) fn make_place(
         scenario.seed,
     )
     .ok_or_else(|| BuildError::Missing("the environment has no walkable ground".into()))?;
-    let walls = ground.view().walls.iter();
     let mut place = Place {
         part: parts_of(&ground.view()),
-        has_obstacles: walls.clone().any(|w| w.flags & Wall::OBSTACLE != 0),
+        obstacles: Obstacles::of(&ground.view(), detour::AHEAD).map(Arc::new),
         ground: Arc::new(ground),
         cells,
         everywhere,

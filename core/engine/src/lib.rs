@@ -19,6 +19,7 @@ pub mod memory;
 pub mod metrics;
 pub mod mover;
 pub mod neighbours;
+pub mod obstacles;
 pub mod parts;
 pub mod plugin;
 pub mod query;

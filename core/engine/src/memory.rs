@@ -226,6 +226,33 @@ impl ChunkMemory {
         self.locations[at(row, s[2])].copy_from_slice(&other.locations[at(from, s[2])]);
     }
 
+    /// Hands a strategy its columns of some rows of the chunk: lent where it alone keeps anything
+    /// and the rows follow one another, else copied out and back.
+    pub fn with_columns<R>(
+        &mut self,
+        slice: &MemorySlice,
+        stride: [usize; 3],
+        rows: &[u32],
+        buffer: &mut MemoryBuffer,
+        act: impl FnOnce(MemoryRows<'_>) -> R,
+    ) -> R {
+        if slice.is_all(stride) && is_run(rows) {
+            let at = |i: usize| {
+                let begin = rows[0] as usize * stride[i];
+                begin..begin + rows.len() * stride[i]
+            };
+            return act(MemoryRows {
+                scalars: &mut self.scalars[at(0)],
+                tangents: &mut self.tangents[at(1)],
+                locations: &mut self.locations[at(2)],
+            });
+        }
+        self.gather(slice, stride, rows, buffer);
+        let result = act(buffer.rows());
+        self.scatter(slice, stride, rows, buffer);
+        result
+    }
+
     /// Copies a strategy's columns of some rows of the chunk out.
     pub fn gather(
         &self,
@@ -333,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn who_keeps_alone_is_copied_at_once() {
+    fn who_keeps_alone_is_lent_its_columns() {
         let mut store = MemoryStore::default();
         let mine = store.declare(&Memory {
             scalars: &["cell", "timer"],
@@ -349,12 +376,16 @@ mod tests {
         let chunk = &mut store.chunks_mut()[0];
         for rows in [&[2, 3, 4][..], &[2, 4]] {
             chunk.gather(&mine, stride, rows, &mut buffer);
-            let timers: Vec<f32> = buffer.rows().scalars.chunks(2).map(|k| k[1]).collect();
-            let wanted: Vec<f32> = rows.iter().map(|r| *r as f32).collect();
-            assert_eq!(timers, wanted);
-            buffer.rows().scalars[0] = 7.0;
-            buffer.rows().tangents[1] = Vec2::X;
+            let copied = buffer.rows().scalars.to_vec();
             chunk.scatter(&mine, stride, rows, &buffer);
+            chunk.with_columns(&mine, stride, rows, &mut buffer, |mine| {
+                assert_eq!(mine.scalars, copied);
+                let timers: Vec<f32> = mine.scalars.chunks(2).map(|k| k[1]).collect();
+                let wanted: Vec<f32> = rows.iter().map(|r| *r as f32).collect();
+                assert_eq!(timers, wanted);
+                mine.scalars[0] = 7.0;
+                mine.tangents[1] = Vec2::X;
+            });
         }
         assert_eq!(store.row(2), (&[7.0, 2.0][..], &[Vec2::ZERO][..], &[][..]));
         assert_eq!(store.row(3).1, [Vec2::X]);

@@ -22,6 +22,8 @@ pub struct StageTimes {
     pub plan: Duration,
     /// Preferred velocities.
     pub guide: Duration,
+    /// Round what maps do not know.
+    pub detour: Duration,
     /// Groups.
     pub groups: Duration,
     /// Sorting by place and looking for neighbours and walls.
@@ -66,6 +68,7 @@ impl StageTimes {
             ("prepare", ms(self.prepare)),
             ("plan", ms(self.plan)),
             ("guide", ms(self.guide)),
+            ("detour", ms(self.detour)),
             ("groups", ms(self.groups)),
             ("neighbours", ms(self.neighbours)),
             ("avoidance", ms(self.avoidance)),

@@ -371,8 +371,11 @@ impl Simulation {
             &mut self.state,
             &mut self.work,
         );
-        detour::round_obstacles(&self.place, &self.parts, &mut self.state, &mut self.work);
         self.metrics.stages.guide += lap();
+        drop(span);
+        let span = stage("detour");
+        detour::round_obstacles(&self.place, &self.parts, &mut self.state, &mut self.work);
+        self.metrics.stages.detour += lap();
         drop(span);
         let span = stage("groups");
         guide::groups(&self.place, &self.parts, &mut self.state, &mut self.work);

@@ -22,6 +22,7 @@ use crate::{
     metrics::TierClock,
     mover::Mover,
     neighbours::{NeighbourBuffer, NeighbourGrid},
+    obstacles::Obstacles,
     step::{contacts::Contacts, plan::Wish},
     track::Routes,
     walking::WalkingDistances,
@@ -55,8 +56,8 @@ pub struct Place {
     pub everywhere: Area,
     /// The part of the ground that each triangle belongs to; empty if it is all one.
     pub part: Vec<u32>,
-    /// Whether anything stands on the ground that maps do not know.
-    pub has_obstacles: bool,
+    /// What stands on the ground that maps do not know, if anything does.
+    pub obstacles: Option<Arc<Obstacles>>,
     /// Seed of the run.
     pub seed: u64,
 }

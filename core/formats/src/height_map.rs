@@ -26,6 +26,8 @@ pub struct Stages {
     pub normalised: Vec<f32>,
     /// Rises towards north, east, south and west, as shares of the range.
     pub rises: [Vec<f32>; 4],
+    /// Whether each of them is above the threshold.
+    pub steep: [Vec<bool>; 4],
     /// Whether there is an edge.
     pub edges: Vec<bool>,
     /// The part of each pixel that is no edge, from 1; 0 on edges.
@@ -55,8 +57,10 @@ pub fn stages(picture: &HeightPicture, mut is_wanted: impl FnMut(usize, usize) -
     let median = median(&picture.greys, width, height, rules.median as usize);
     let normalised = normalised(&median);
     let rises = rises(&normalised, width, height);
+    let steep = |rises: &Vec<f32>| rises.iter().map(|r| f64::from(*r) > rules.edge).collect();
+    let steep: [Vec<bool>; 4] = rises.each_ref().map(steep);
     let edges: Vec<bool> = (0..width * height)
-        .map(|i| rises.iter().any(|rise| f64::from(rise[i]) > rules.edge))
+        .map(|i| steep.iter().any(|steep| steep[i]))
         .collect();
     let (parts, sizes) = parts(&edges, width, height);
     let mut is_ground = vec![false; sizes.len()];
@@ -79,6 +83,7 @@ pub fn stages(picture: &HeightPicture, mut is_wanted: impl FnMut(usize, usize) -
         median,
         normalised,
         rises,
+        steep,
         edges,
         parts,
         ground,
@@ -235,6 +240,7 @@ impl Stages {
         let grey = |of: &[f32]| of.iter().map(|v| (v * 255.0).round() as u8).collect();
         let black_and_white = |of: &[bool]| of.iter().map(|b| u8::from(*b) * 255).collect();
         let [north, east, south, west] = &self.rises;
+        let [steep_north, steep_east, steep_south, steep_west] = &self.steep;
         vec![
             (
                 "1-median",
@@ -245,9 +251,13 @@ impl Stages {
             ("4-sobel-east", grey(east)),
             ("5-sobel-south", grey(south)),
             ("6-sobel-west", grey(west)),
-            ("7-edges", black_and_white(&self.edges)),
+            ("7-threshold-north", black_and_white(steep_north)),
+            ("8-threshold-east", black_and_white(steep_east)),
+            ("9-threshold-south", black_and_white(steep_south)),
+            ("10-threshold-west", black_and_white(steep_west)),
+            ("11-edges", black_and_white(&self.edges)),
             (
-                "8-components",
+                "12-components",
                 self.parts
                     .iter()
                     .map(|p| match p {
@@ -256,8 +266,8 @@ impl Stages {
                     })
                     .collect(),
             ),
-            ("9-ground", black_and_white(&self.ground)),
-            ("10-navigable", black_and_white(&self.navigable)),
+            ("13-ground", black_and_white(&self.ground)),
+            ("14-navigable", black_and_white(&self.navigable)),
         ]
     }
 }

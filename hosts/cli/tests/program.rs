@@ -402,6 +402,52 @@ fn maps_are_exported_and_drawn() {
     );
 }
 
+#[test]
+fn every_stage_from_heights_to_cells_is_a_picture() {
+    let (_home, at) = home();
+    let block = "name = \"block\"\n[environment]\ngenerate = \"city-block\"\nside = 128.0\n\
+                 drawn = \"height-map\"\npixels = 256\n[nav]\nkind = \"adaptive-grid\"\n";
+    fs::write(at.join("block.toml"), block).unwrap();
+    let nav = json(&at, &["nav", "block.toml", "--stages", "stages"]);
+    let names = [
+        "0-heights",
+        "1-median",
+        "2-normalised",
+        "3-sobel-north",
+        "4-sobel-east",
+        "5-sobel-south",
+        "6-sobel-west",
+        "7-threshold-north",
+        "8-threshold-east",
+        "9-threshold-south",
+        "10-threshold-west",
+        "11-edges",
+        "12-components",
+        "13-ground",
+        "14-navigable",
+    ];
+    assert_eq!(
+        fs::read_dir(at.join("stages")).unwrap().count(),
+        names.len()
+    );
+    for name in names {
+        let picture = fs::read(at.join(format!("stages/{name}.png"))).unwrap();
+        assert!(picture.starts_with(b"\x89PNG"), "{name}");
+        // Width and height stand at the beginning of a PNG's first chunk.
+        assert_eq!(picture[16..24], [0, 0, 1, 0, 0, 0, 1, 0], "{name}");
+    }
+    let figure = |name: &str| nav[name].as_f64().unwrap_or(f64::NAN);
+    let (seeds, cells) = (figure("seed_count"), figure("navigable_cells"));
+    assert_eq!(nav["nodes"].as_f64(), Some(seeds));
+    assert!(seeds > 30.0 && seeds < 1000.0, "{nav}");
+    assert!((figure("mean_size") - cells / seeds).abs() < 1e-6, "{nav}");
+    assert!(figure("mean_aspect_ratio") >= 1.0 && figure("mse") > 0.0);
+    assert!(figure("swept_cells") >= 0.0);
+    let plain = output(&at, &["nav", "few.toml", "--stages", "none"]);
+    assert_eq!(plain.status.code(), Some(2));
+    assert!(text(&plain.stderr).contains("picture of heights"));
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_a_run_with_whole_files() {

@@ -173,54 +173,18 @@ impl GlobalPlanner for NextHop {
             return;
         };
         let workspace = scratch.get::<Workspace>();
-        let a = &world.agents;
-        let (map, ground) = (world.map, &world.site.ground);
         let (kept, _) = out.memory.scalars.as_chunks_mut::<KEPT>();
         workspace.find_cells(world, boxes, chunk.rows, kept);
-        for (i, &row) in chunk.rows.iter().enumerate() {
+        let speeds = world.agents.speed;
+        for (i, (&row, kept)) in chunk.rows.iter().zip(kept).enumerate() {
             let row = row as usize;
-            let [cell, target_cell] = [kept[i][OWN], kept[i][TARGET]].map(cell_of);
-            let at = a.location[row].point;
-            let way = if cell == target_cell && cell != NONE {
-                let rest = (a.target[row].point - at).truncate();
-                let distance = rest.length();
-                if distance < 1e-6 {
-                    continue;
+            match self.way_of(world, boxes, row, kept, chunk.dt) {
+                Some(way) => {
+                    out.preferred[i] = way * speeds[row];
+                    out.target[i] = way * AIM;
                 }
-                // Not past the target.
-                rest * ((a.speed[row] * chunk.dt / distance).min(1.0)
-                    / (a.speed[row] * chunk.dt).max(1e-6))
-            } else {
-                let found = self
-                    .row(a.goal[row], a.class[row], target_cell)
-                    .filter(|_| (cell as usize) < map.nodes())
-                    .map(|(hops, to)| {
-                        let walker = Walker {
-                            at: at.truncate(),
-                            radius: a.radius[row],
-                            target: a.target[row].point.truncate(),
-                        };
-                        boxes.way(hops, to, cell, self.field, &walker)
-                    });
-                match found {
-                    Some(way) if way != Vec2::ZERO => way,
-                    _ => {
-                        out.follow_route[i] = 1;
-                        continue;
-                    }
-                }
-            };
-            let way = if ground.flat {
-                way
-            } else {
-                let normal = ground.normals[a.location[row].triangle as usize];
-                let rise = -way.dot(normal.truncate()) / normal.z.max(0.05);
-                let length = way.length();
-                let tangent = a.frame_of(row).to_tangent(normal, way.extend(rise));
-                tangent.normalize_or_zero() * length
-            };
-            out.preferred[i] = way * a.speed[row];
-            out.target[i] = way * AIM;
+                None => out.follow_route[i] = 1,
+            }
         }
     }
 
@@ -319,6 +283,51 @@ impl Workspace {
 }
 
 impl NextHop {
+    /// The way of an agent as a share of its speed, in its tangent plane; nothing where the table
+    /// knows none.
+    #[inline(always)]
+    fn way_of(
+        &self,
+        world: &World<'_>,
+        boxes: &CellBoxes,
+        row: usize,
+        kept: &Kept,
+        dt: f32,
+    ) -> Option<Vec2> {
+        let (a, ground) = (&world.agents, &world.site.ground);
+        let [cell, target_cell] = [kept[OWN], kept[TARGET]].map(cell_of);
+        let (at, target) = (a.location[row].point, a.target[row].point);
+        let way = if cell == target_cell && cell != NONE {
+            let rest = (target - at).truncate();
+            let distance = rest.length();
+            if distance < 1e-6 {
+                return Some(Vec2::ZERO);
+            }
+            // Not past the target.
+            let step = a.speed[row] * dt;
+            rest * ((step / distance).min(1.0) / step.max(1e-6))
+        } else {
+            let (hops, to) = self.row(a.goal[row], a.class[row], target_cell)?;
+            let walker = Walker {
+                at: at.truncate(),
+                radius: a.radius[row],
+                target: target.truncate(),
+            };
+            let way = boxes.way(hops, to, cell, self.field, &walker);
+            if way == Vec2::ZERO {
+                return None;
+            }
+            way
+        };
+        if ground.flat {
+            return Some(way);
+        }
+        let normal = ground.normals[a.location[row].triangle as usize];
+        let rise = -way.dot(normal.truncate()) / normal.z.max(0.05);
+        let tangent = a.frame_of(row).to_tangent(normal, way.extend(rise));
+        Some(tangent.normalize_or_zero() * way.length())
+    }
+
     /// The table and row of an agent's target.
     #[inline]
     fn row(&self, goal: u32, class: u32, target: NodeId) -> Option<(&Hops, u32)> {
@@ -604,6 +613,8 @@ fn goal_nodes(world: &World<'_>, goal: u32) -> Vec<NodeId> {
 
 #[cfg(test)]
 mod tests {
+    use throng_core::{AgentsView, Goal, RouteClass};
+
     use super::*;
     use crate::{Astar, test_world::TestWorld};
 
@@ -655,5 +666,59 @@ mod tests {
             assert_eq!(other.tables, hop.tables);
             assert!(other.load(&saved[..saved.len() - 1]).is_err());
         });
+    }
+
+    #[test]
+    fn changed_prices_are_taken_up_once_a_period() {
+        // Two ways round a wall, the lower one shorter.
+        let mut test = TestWorld::new(9, 7, |x, y| !(1..8).contains(&x) || !(2..=4).contains(&y));
+        let node = |test: &TestWorld, cell| {
+            let at = test.place(cell).point;
+            let near = |n: &usize| test.map.node_place[*n].point.distance(at) < 0.1;
+            (0..test.map.nodes()).find(near).unwrap() as NodeId
+        };
+        let (from, goal) = (node(&test, (0, 2)), node(&test, (8, 2)));
+        let mut hop = NextHop::default();
+        let mut leaves_by = |test: &TestWorld, epoch: u64, step: u64| {
+            test.with(|world| {
+                let class = RouteClass {
+                    profile: 0,
+                    speed: 1.3,
+                    weight: 1.0,
+                    radius: 0.2,
+                };
+                let world = World {
+                    epoch,
+                    step,
+                    classes: &[class],
+                    goals: &[Goal {
+                        anchor: world.map.node_place[goal as usize],
+                        first_node: 0,
+                        nodes: 1,
+                    }],
+                    goal_nodes: &[goal],
+                    agents: AgentsView {
+                        goal: &[0],
+                        class: &[0],
+                        ..world.agents
+                    },
+                    ..*world
+                };
+                hop.prepare(&world).unwrap();
+                let (hops, row) = hop.row(0, 0, goal).unwrap();
+                let edge = hops.next(world.map, row, from) as usize;
+                let at = |n: NodeId| world.map.node_place[n as usize].point.y;
+                at(world.map.edge_to[edge]) - at(from)
+            })
+        };
+        assert!(leaves_by(&test, 0, 7) < 0.0);
+        test.crowd(|at| if at.y < 2.0 { 9.0 } else { 0.0 });
+        // The period is 10 s of 0.1 s each.
+        assert!(leaves_by(&test, 1, 8) < 0.0);
+        assert!(leaves_by(&test, 2, 106) < 0.0);
+        assert!(leaves_by(&test, 3, 107) > 0.0);
+        // The same prices are no reason to make it again.
+        leaves_by(&test, 3, 300);
+        assert_eq!((hop.epoch, hop.began), (3, 107));
     }
 }

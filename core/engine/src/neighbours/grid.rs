@@ -17,6 +17,8 @@ const SPLIT: f32 = 4.0;
 const BOX_EVERY: u32 = 8;
 /// Cells of a surface are not made larger than so many times the reach to have few of them.
 const MOST_REACHES: f32 = 12.0;
+/// The same on a plan.
+const MOST_REACHES_ON_PLANS: f32 = 4.0;
 /// Entries that a thread sorts at least.
 pub(super) const PART: usize = 2048;
 
@@ -397,13 +399,32 @@ impl NeighbourGrid {
                 _ => cells,
             }
         };
-        self.per_cell = Vec3::new(split, 1.0, 1.0) / self.cell;
-        if floors == Floors::Several {
-            self.per_cell.z = 1.0 / STOREY;
+        let count_of = |per_cell: Vec3| {
+            let cells = cells_of(per_cell);
+            f64::from(cells.x) * f64::from(cells.y) * f64::from(cells.z)
+        };
+        let per_cell = |cell: f32| {
+            let storey = match floors {
+                Floors::Several => STOREY,
+                _ => cell,
+            };
+            Vec3::new(split / cell, 1.0 / cell, 1.0 / storey)
+        };
+        // A sparse crowd that looks not far is in far more cells than things: larger ones, in
+        // which some are too far, cost less than hashing each.
+        let mut cell = self.cell;
+        while planar
+            && count_of(per_cell(cell)) > limit as f64
+            && cell < MOST_REACHES_ON_PLANS * reach
+        {
+            cell *= 1.25;
         }
-        let cells = cells_of(self.per_cell);
-        // Far more cells than things: hash them. Coordinates are then cut to what an i32 holds.
-        let many = f64::from(cells.x) * f64::from(cells.y) * f64::from(cells.z) > limit as f64;
+        // Still more cells than that: hash them. Coordinates are then cut to what an i32 holds.
+        let many = count_of(per_cell(cell)) > limit as f64;
+        if !many {
+            self.cell = cell;
+        }
+        self.per_cell = per_cell(self.cell);
         self.hashed = many.then(|| (2 * count.max(8)).next_power_of_two() as u32 - 1);
         if many {
             self.per_cell = Vec3::splat(1.0 / self.cell);

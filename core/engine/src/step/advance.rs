@@ -285,7 +285,7 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
     let mut tick = std::mem::take(&mut state.agents.tick);
     let mut until = std::mem::take(&mut state.agents.until);
     // Elsewhere the way up changes from step to step, or routes change after guiding.
-    let lazy = site.ground.flat && !place.has_obstacles;
+    let lazy = site.ground.flat && place.obstacles.is_none();
     work.arrived.resize(state.agents.len(), 0);
     let (a, routes, map, pool) = (&state.agents, &state.routes, &state.map, &work.pool);
     let gated = &work.gated;

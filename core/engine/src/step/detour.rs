@@ -6,7 +6,7 @@
 
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
-use throng_core::{Frame, Gate, GroundView, Location, NONE, NearWall, Wall, math};
+use throng_core::{Frame, Gate, GroundView, Location, NONE, Wall, math};
 use throng_kit::Walk;
 
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// How far ahead obstacles are seen, metres.
-const AHEAD: f32 = 4.0;
+pub(crate) const AHEAD: f32 = 4.0;
 /// Who is nearer to an obstacle may be on the way round it, metres.
 const AT_HAND: f32 = 1.0;
 /// Where those who are led by a field go on to behind an obstacle, metres ahead.
@@ -31,9 +31,9 @@ const MOST_SIDES: usize = 256;
 /// Turns preferred velocities that lead into an obstacle past its nearer end, and routes that lead
 /// through one on to where they come out of it.
 pub fn round_obstacles(place: &Place, parts: &Parts, state: &mut State, work: &mut Work) {
-    if !place.has_obstacles {
+    let Some(obstacles) = &place.obstacles else {
         return;
-    }
+    };
     let site = place.site();
     let ground = site.ground;
     let mut tracks = std::mem::take(&mut state.agents.track);
@@ -61,6 +61,23 @@ pub fn round_obstacles(place: &Place, parts: &Parts, state: &mut State, work: &m
                         continue;
                     }
                     let (at, radius) = (a.location[row], a.radius[row]);
+                    let sides = obstacles.about(at.point);
+                    if sides.is_empty() {
+                        continue;
+                    }
+                    // On a plane they are looked at before walls are looked for: few concern
+                    // anybody.
+                    if ground.flat {
+                        let about = sides.iter().map(|&side| {
+                            let wall = &ground.walls[side as usize];
+                            let offset = |p: Vec3| (p - at.point).truncate();
+                            (offset(wall.a), offset(wall.b), side)
+                        });
+                        let hit = first_hit(about.clone(), out.aim, radius);
+                        if hit.is_none() && (is_led(row) || beside(about).is_none()) {
+                            continue;
+                        }
+                    }
                     let frame = if ground.flat {
                         Frame::FLAT
                     } else {
@@ -69,8 +86,11 @@ pub fn round_obstacles(place: &Place, parts: &Parts, state: &mut State, work: &m
                     walls.clear();
                     ground.walls_near(at, frame, AHEAD, walls);
                     walls.retain(|w| w.flags & u32::from(Wall::OBSTACLE) != 0);
-                    let hit = first_hit(walls, out.aim, radius);
-                    let Some(first) = hit.or_else(|| beside(walls)) else {
+                    let walls = || walls.iter().map(|w| (w.a, w.b, w.wall));
+                    let hit = first_hit(walls(), out.aim, radius);
+                    // What is beside says something only of the gates of a route.
+                    let at_hand = || beside(walls()).filter(|_| !is_led(row));
+                    let Some(first) = hit.or_else(at_hand) else {
                         continue;
                     };
                     let normal = ground.normals[at.triangle as usize];
@@ -101,7 +121,7 @@ pub fn round_obstacles(place: &Place, parts: &Parts, state: &mut State, work: &m
                     }
                     let gates = &mut follow.gates;
                     routes.gates_ahead(track, &*parts.nav, &site, map, WINDOW, gates);
-                    let blocked = |p: Vec2| first_hit(walls, p, radius).is_some();
+                    let blocked = |p: Vec2| first_hit(walls(), p, radius).is_some();
                     // What counts is where the route enters the obstacle: who is halfway round it
                     // must not turn back to what it left behind.
                     let enters = |g: &Gate| is_within(ring, offset(g.middle), radius);
@@ -149,37 +169,41 @@ pub fn round_obstacles(place: &Place, parts: &Parts, state: &mut State, work: &m
 }
 
 /// The nearest of these sides that a body of this radius would touch on the straight way.
-fn first_hit(walls: &[NearWall], aim: Vec2, radius: f32) -> Option<u32> {
+fn first_hit(
+    sides: impl Iterator<Item = (Vec2, Vec2, u32)>,
+    aim: Vec2,
+    radius: f32,
+) -> Option<u32> {
     let far = aim.length();
     if far < 1e-3 {
         return None;
     }
     let ahead = aim / far;
     let mut hit: Option<(f32, u32)> = None;
-    for wall in walls {
-        let (a, b) = (turned(wall.a, ahead), turned(wall.b, ahead));
+    for (a, b, side) in sides {
+        let (a, b) = (turned(a, ahead), turned(b, ahead));
         if let Some(near) = first_touch(a, b, radius)
             && near < far
             && hit.is_none_or(|(best, _)| near < best)
         {
-            hit = Some((near, wall.wall));
+            hit = Some((near, side));
         }
     }
-    hit.map(|(_, wall)| wall)
+    hit.map(|(_, side)| side)
 }
 
 /// The side that one stands beside, if it is at hand.
-fn beside(walls: &[NearWall]) -> Option<u32> {
-    let near = |w: &NearWall| {
-        let way = w.b - w.a;
-        let along = (-w.a.dot(way) / way.length_squared().max(1e-9)).clamp(0.0, 1.0);
-        (w.a + way * along).length()
+fn beside(sides: impl Iterator<Item = (Vec2, Vec2, u32)>) -> Option<u32> {
+    let near = |a: Vec2, b: Vec2| {
+        let way = b - a;
+        let along = (-a.dot(way) / way.length_squared().max(1e-9)).clamp(0.0, 1.0);
+        (a + way * along).length()
     };
-    let nearest = walls.iter().map(|w| (near(w), w.wall));
-    nearest
+    sides
+        .map(|(a, b, side)| (near(a, b), side))
         .filter(|(far, _)| *far < AT_HAND)
         .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
-        .map(|(_, wall)| wall)
+        .map(|(_, side)| side)
 }
 
 /// The corners of the obstacle that a side belongs to.

@@ -119,19 +119,25 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                             scratch.preferred.resize(n, Vec2::ZERO);
                             scratch.aim.clear();
                             scratch.aim.resize(n, Vec2::ZERO);
-                            memory.gather(&part.memory, stride, due.local, &mut scratch.memory);
-                            part.strategy.guide(
-                                &world,
-                                &GuideChunk { rows: due.rows, dt },
-                                &mut scratch.planner[tier.guide],
-                                &mut GuideOut {
-                                    preferred: &mut scratch.preferred,
-                                    target: &mut scratch.aim,
-                                    follow_route: &mut scratch.follow_route,
-                                    memory: scratch.memory.rows(),
+                            let chunk = GuideChunk { rows: due.rows, dt };
+                            let planner = &mut scratch.planner[tier.guide];
+                            let (preferred, target) = (&mut scratch.preferred, &mut scratch.aim);
+                            let follow_route = &mut scratch.follow_route;
+                            memory.with_columns(
+                                &part.memory,
+                                stride,
+                                due.local,
+                                &mut scratch.memory,
+                                |memory| {
+                                    let mut out = GuideOut {
+                                        preferred,
+                                        target,
+                                        follow_route,
+                                        memory,
+                                    };
+                                    part.strategy.guide(&world, &chunk, planner, &mut out);
                                 },
                             );
-                            memory.scatter(&part.memory, stride, due.local, &scratch.memory);
                         }
                         for i in 0..n {
                             let (row, local) = (due.rows[i] as usize, due.local[i] as usize);

@@ -278,6 +278,46 @@ fn findings(study: &mut Study, rows: &[Row], squares: &[Measures; 3]) {
             squares[2].seeds as f64 / snd(fewest).seeds as f64,
         ));
     }
+    let unbeaten: Vec<String> = by_error
+        .iter()
+        .filter(|r| {
+            let better = |o: &&Row| snd(o).mse <= snd(r).mse && snd(o).seeds <= snd(r).seeds;
+            !rows.iter().filter(better).any(|o| named(o) != named(r))
+        })
+        .map(|r| {
+            format!(
+                "{} ({} seeds, MSE {:.0})",
+                named(r),
+                snd(r).seeds,
+                snd(r).mse
+            )
+        })
+        .collect();
+    study.remark(format!(
+        "grids that no other beats in both seeds and MSE: {}",
+        unbeaten.join(", ")
+    ));
+    let mean_of = |of: &dyn Fn(&Row) -> bool| {
+        let some: Vec<Measures> = rows.iter().filter(|r| of(r)).map(snd).collect();
+        let count = some.len().max(1) as f64;
+        let seeds = some.iter().map(|m| m.seeds as f64).sum::<f64>() / count;
+        let mse = some.iter().map(|m| m.mse).sum::<f64>() / count;
+        (mse, seeds)
+    };
+    let ranked = |mut of: Vec<(String, (f64, f64))>| {
+        of.sort_by(|a, b| a.1.0.total_cmp(&b.1.0));
+        let of = of
+            .iter()
+            .map(|(name, (mse, seeds))| format!("{name} {mse:.0} ({seeds:.0} seeds)"));
+        of.collect::<Vec<_>>().join(", ")
+    };
+    let queues = QUEUES.map(|q| (q.to_string(), mean_of(&|r| r.queue == q)));
+    let starts = INITIALISATIONS.map(|(i, ..)| (i.into(), mean_of(&|r| r.initialisation == i)));
+    study.remark(format!(
+        "mean MSE under snd by queue: {}; by initialisation: {}",
+        ranked(queues.into()),
+        ranked(starts.into())
+    ));
     for name in ["R100", "S128"] {
         let place = by_error
             .iter()

@@ -214,6 +214,12 @@ impl Study {
         Ok(())
     }
 
+    /// Writes the rows of a table so far: they are kept if the rest is cut short.
+    pub fn so_far(&self, table: &Grid) -> Result<(), Failure> {
+        let file = format!("{}.csv", table.name);
+        self.folder.write(&file, table.csv().as_bytes())
+    }
+
     /// Takes a picture: PNG, and SVG where it was drawn.
     #[allow(dead_code, reason = "experiments with pictures follow")]
     pub fn picture(&mut self, name: &str, drawn: &Drawn) -> Result<(), Failure> {

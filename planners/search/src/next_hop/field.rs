@@ -168,7 +168,11 @@ impl CellBoxes {
                 let strip = border.strip(walker.radius);
                 let seen = strip.seen_from(walker.at);
                 let way = seen.way();
-                let blend = strip.blend(inside, here);
+                let blend = if off == Vec2::ZERO {
+                    strip.blend(inside, &seen, here)
+                } else {
+                    strip.blend(inside, &strip.seen_from(inside), here)
+                };
                 if blend <= 0.0 {
                     return way;
                 }
@@ -326,8 +330,7 @@ impl Strip {
     /// border (where others come in, and must meet this cell's own direction) and beyond half the
     /// gate's width from it.
     #[inline]
-    fn blend(&self, at: Vec2, cell: &CellBox) -> f32 {
-        let seen = self.seen_from(at);
+    fn blend(&self, at: Vec2, seen: &Seen, cell: &CellBox) -> f32 {
         let gap = seen.beside * seen.beside + seen.before * seen.before;
         let near = (self.width / 2.0).max(0.1);
         if gap >= near * near {
