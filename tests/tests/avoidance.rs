@@ -155,7 +155,10 @@ fn orca_and_rvo_overlap_nowhere() {
                 sim.step().unwrap();
             }
             let (pairs, deepest) = (sim.metrics().overlap_pairs, sim.metrics().overlap_deepest);
-            assert!(deepest < 0.01, "{id} {file}: {pairs} pairs, {deepest} m deep");
+            assert!(
+                deepest < 0.01,
+                "{id} {file}: {pairs} pairs, {deepest} m deep"
+            );
         }
     }
 }

@@ -50,6 +50,10 @@ options! {
     }
 }
 
+/// A leader's point farther than this is taken to lie so far ahead of it, metres: who walks to a
+/// place beside a far one comes no nearer to its leader for long.
+const AHEAD: f32 = 3.0;
+
 /// What a member does about its distance: shares of the wanted speed for follower and leader.
 fn shares(options: &LeaderFollower, behind: f32) -> (f32, f32) {
     if behind > options.band {
@@ -245,7 +249,8 @@ impl LeaderFollower {
         } else {
             place_beside(rank, followers.len())
         };
-        let aim = chunk.aims[leader] + forward.perp() * (beside * self.spacing);
+        let ahead = chunk.aims[leader].clamp_length_max(AHEAD);
+        let aim = ahead + forward.perp() * (beside * self.spacing);
         let way = carried(world, leader, row, aim) + between(world, row, leader);
         let ground = &world.site.ground;
         let frame = if ground.flat {

@@ -24,8 +24,9 @@ mod subgoals;
 use glam::Vec2;
 use rayon::prelude::*;
 use throng_core::{
-    Attachment, Capabilities, GlobalPlanner, GuideChunk, GuideOut, Memory, NONE, NoRoute,
-    PlanRequest, PlannerError, RouteSink, Scratch, StateError, World, options, register,
+    AgentsView, Attachment, Capabilities, GlobalPlanner, GroundView, GuideChunk, GuideOut, Memory,
+    NONE, NoRoute, PlanRequest, PlannerError, RouteSink, Scratch, StateError, World, options,
+    register,
 };
 use throng_kit::search::{Heuristic, Horizon, RouteQuery, SearchScratch, Terms, find_route};
 
@@ -132,9 +133,15 @@ const BEYOND: f32 = 2.0;
 
 /// Who is asked to turn round does so after this time, seconds.
 const PATIENCE: f32 = 2.0;
+/// Who is asked to turn sharply, by an angle of less than this cosine, does so after this time,
+/// seconds.
+const SHARP: f32 = 0.7;
+const BEND_PATIENCE: f32 = 0.5;
 /// Numbers kept per agent: seconds for which the field has pointed back, the step in which it last
 /// led, and the goal to which.
 const SCALARS: usize = 3;
+/// The way that people have been led is remembered for about so long, seconds.
+const COURSE: f32 = 0.5;
 
 /// Rests of the walk shorter than this go straight to the target, in cells.
 const AT_TARGET: f32 = 1.0;
@@ -197,14 +204,15 @@ impl GlobalPlanner for PotentialField {
         let (a, ground) = (&world.agents, &world.site.ground);
         let mut last: Option<(u32, u32, Option<&Set>)> = None;
         let whole = self.is_everywhere(world);
-        let mut no_memory = [0.0; SCALARS];
+        let (mut no_scalars, mut no_course) = ([0.0; SCALARS], Vec2::ZERO);
         for (i, &row) in chunk.rows.iter().enumerate() {
             let row = row as usize;
             out.follow_route[i] = 1;
             let kept = out.memory.scalars.get_mut(SCALARS * i..SCALARS * (i + 1));
-            let [against, led, towards] = kept.unwrap_or(&mut no_memory) else {
+            let [against, led, towards] = kept.unwrap_or(&mut no_scalars) else {
                 continue;
             };
+            let course = out.memory.tangents.get_mut(i).unwrap_or(&mut no_course);
             // A step as a number is exact for weeks.
             let (now, period) = (world.step as f32, (chunk.dt / world.dt).round());
             let was_led = *led > 0.0 && now - *led <= period;
@@ -217,56 +225,64 @@ impl GlobalPlanner for PotentialField {
                 _ => self.set_of(goal, class),
             };
             last = Some((goal, class, set));
-            let Some(set) = set else { continue };
-            // Farther beyond the border the field is known only for the sake of those inside.
-            if !whole && !self.is_in_region(world, at.point, self.beyond()) {
-                continue;
-            }
             let rest = (a.target[row].point - at.point).truncate();
             if rest.length_squared() < (AT_TARGET * self.cell) * (AT_TARGET * self.cell) {
                 continue;
             }
-            let Some(answer) = self.answer(cells, set, ground, at) else {
-                continue;
+            // Farther beyond the border the field is known only for the sake of those inside.
+            let reached = whole || self.is_in_region(world, at.point, self.beyond());
+            let answer = set
+                .filter(|_| reached)
+                .and_then(|set| self.answer(cells, set, ground, at))
+                .map(|answer| answer.on_ground(ground, a, row));
+            let wish = a.preferred[row];
+            let same_goal = *towards == goal as f32;
+            *towards = goal as f32;
+            if !was_led {
+                *course = wish.normalize_or_zero();
+            }
+            // Who stands goes wherever the field leads.
+            let along = match (answer, course.try_normalize()) {
+                (None, _) => -1.0,
+                (Some(_), None) => 1.0,
+                (Some(answer), Some(course)) => course.dot(answer.way),
             };
+            let patience = if along < 0.0 { PATIENCE } else { BEND_PATIENCE };
+            let goes = answer
+                .filter(|answer| whole || along >= SHARP || answer.afraid || was_led && !same_goal);
+            // Where the border moves on, what is estimated beyond it changes at once, and the
+            // quickest way may for a moment be the other one, or none: nobody turns round for
+            // that.
+            let goes_on = was_led && same_goal;
+            let answer = match (goes, answer) {
+                (Some(answer), _) => answer,
+                (None, None) if whole || !goes_on => continue,
+                (None, turned) => {
+                    *against += chunk.dt;
+                    if *against < patience {
+                        if goes_on {
+                            *led = now;
+                            out.preferred[i] = wish;
+                            out.target[i] = wish.normalize_or_zero() * self.cell;
+                            out.follow_route[i] = 0;
+                        }
+                        continue;
+                    }
+                    let Some(turned) = turned else { continue };
+                    *course = turned.way;
+                    turned
+                }
+            };
+            (*against, *led) = (0.0, now);
+            let blend = (chunk.dt / COURSE).min(1.0);
+            *course += (answer.way - *course) * blend;
             let share = if answer.afraid {
                 self.flee
             } else {
                 answer.share
             };
-            let (way, aim) = if ground.flat {
-                (answer.way, answer.aim)
-            } else {
-                let normal = ground.normals[at.triangle as usize];
-                let onto = |way: Vec2| {
-                    let rise = -way.dot(normal.truncate()) / normal.z.max(0.05);
-                    a.frame_of(row).to_tangent(normal, way.extend(rise))
-                };
-                (onto(answer.way).normalize_or_zero(), onto(answer.aim))
-            };
-            // Where the border moves on, what is estimated beyond it changes at once, and the
-            // quickest way may for a moment be the other one: nobody turns round for that.
-            let wish = a.preferred[row];
-            let same_goal = *towards == goal as f32;
-            *towards = goal as f32;
-            if whole || wish.dot(way) >= 0.0 || answer.afraid || was_led && !same_goal {
-                *against = 0.0;
-            } else {
-                *against += chunk.dt;
-                if *against < PATIENCE {
-                    if was_led {
-                        *led = now;
-                        out.preferred[i] = wish;
-                        out.target[i] = wish.normalize_or_zero() * self.cell;
-                        out.follow_route[i] = 0;
-                    }
-                    continue;
-                }
-                *against = 0.0;
-            }
-            *led = now;
-            out.preferred[i] = way * (a.speed[row] * share);
-            out.target[i] = aim;
+            out.preferred[i] = answer.way * (a.speed[row] * share);
+            out.target[i] = answer.aim;
             out.follow_route[i] = 0;
         }
     }
@@ -274,6 +290,7 @@ impl GlobalPlanner for PotentialField {
     fn memory(&self) -> Memory {
         Memory {
             scalars: &["against", "led", "towards"],
+            tangents: &["course"],
             ..Memory::NONE
         }
     }
@@ -322,11 +339,32 @@ impl GlobalPlanner for PotentialField {
 }
 
 /// What the field says at a place.
+#[derive(Clone, Copy)]
 struct Answer {
     way: Vec2,
     aim: Vec2,
     share: f32,
     afraid: bool,
+}
+
+impl Answer {
+    /// The same in an agent's frame where the ground is not flat.
+    fn on_ground(self, ground: &GroundView<'_>, agents: &AgentsView<'_>, row: usize) -> Answer {
+        if ground.flat {
+            return self;
+        }
+        let normal = ground.normals[agents.location[row].triangle as usize];
+        let onto = |way: Vec2| {
+            let rise = -way.dot(normal.truncate()) / normal.z.max(0.05);
+            let frame = agents.frame_of(row);
+            frame.to_tangent(normal, way.extend(rise))
+        };
+        Answer {
+            way: onto(self.way).normalize_or_zero(),
+            aim: onto(self.aim),
+            ..self
+        }
+    }
 }
 
 impl PotentialField {
@@ -563,7 +601,7 @@ impl PotentialField {
         &self,
         cells: &Cells,
         set: &Set,
-        ground: &throng_core::GroundView<'_>,
+        ground: &GroundView<'_>,
         at: throng_core::Location,
     ) -> Option<Answer> {
         let own = cells.of(ground, at);

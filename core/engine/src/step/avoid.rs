@@ -182,10 +182,14 @@ pub fn blend_steps(dt: f32) -> u64 {
 #[inline]
 pub fn blended(state: &State, row: usize, velocity: Vec2, blend_steps: u64, dt: f32) -> Vec2 {
     let a = &state.agents;
+    let (change, most) = (velocity - a.velocity[row], BLEND_ACCELERATION * dt);
+    // Hardly anybody changes so quickly: nobody else's record has to be read.
+    if change.length_squared() <= most * most {
+        return velocity;
+    }
     let since = a.record[row].tier_since;
     if since > 0 && state.step < since + blend_steps {
-        let change = velocity - a.velocity[row];
-        return a.velocity[row] + change.clamp_length_max(BLEND_ACCELERATION * dt);
+        return a.velocity[row] + change.clamp_length_max(most);
     }
     velocity
 }
@@ -305,7 +309,9 @@ impl Stage<'_> {
                 self.now.dt
             };
             // Who pushes sorts agents by how near others are, and wants many of them at once.
-            let together = if part.pushes { CHUNK } else { PIECE };
+            // Who looks at nothing has nothing to keep in a cache.
+            let blind = part.perception == Perception::BLIND;
+            let together = if part.pushes || blind { CHUNK } else { PIECE };
             for due in due.pieces(together) {
                 let began = Instant::now();
                 let (wall_reach, reach) = (part.perception.wall_reach, part.perception.reach);

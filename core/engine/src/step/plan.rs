@@ -432,7 +432,7 @@ impl Planning {
                     wish(Want::Broken);
                     continue;
                 }
-                if on_stall && a.record[row].stalled && turn.is_multiple_of(SIGHT_EVERY) {
+                if on_stall && turn.is_multiple_of(SIGHT_EVERY) && a.record[row].stalled {
                     wish(Want::Event);
                     continue;
                 }
@@ -524,15 +524,16 @@ impl Planning {
 /// Slower than this an agent's velocity does not say where it goes, metres per second.
 const GOING: f32 = 0.3;
 
-/// The first of some gates in a row that an agent sees and that does not lie behind it: within an
-/// angle of this cosine of where it wants to, and of where it goes.
-pub(super) fn first_ahead(
-    ground: &GroundView<'_>,
+/// Which of some gates in a row an agent can go on from: it sees the gate, which does not lie behind
+/// it (within an angle of this cosine of where it wants to, and of where it goes), and neither
+/// does the next one.
+pub(super) fn gates_onward<'a>(
+    ground: &'a GroundView<'a>,
     agents: &Agents,
     row: usize,
-    gates: &[Gate],
+    gates: &'a [Gate],
     cosine: f32,
-) -> Option<usize> {
+) -> impl DoubleEndedIterator<Item = usize> + use<'a> {
     let at = agents.location[row];
     let normal = ground.normals[at.triangle as usize];
     let world = |way: Vec2| agents.frame[row].to_world(normal, way);
@@ -543,17 +544,17 @@ pub(super) fn first_ahead(
     } else {
         wish
     };
-    let nearest = |gate: &Gate| {
+    let nearest = move |gate: &Gate| {
         let (left, across) = (gate.left, gate.right - gate.left);
         let along = (at.point - left).dot(across) / across.length_squared().max(1e-9);
         // Not its very end, which may be a wall's.
         left + across * along.clamp(0.1, 0.9) - at.point
     };
-    let behind = |to: Vec3, cosine: f32| {
+    let behind = move |to: Vec3, cosine: f32| {
         let limit = cosine * to.length();
         to.dot(wish) < limit || to.dot(going) < limit
     };
-    (0..gates.len()).find(|&i| {
+    (0..gates.len()).filter(move |&i| {
         let to = nearest(&gates[i]);
         // A route that turns back at its next gate but one leads back, too.
         let then = gates.get(i + 1).map(nearest);
@@ -580,7 +581,7 @@ fn leads_on(
     gates.clear();
     parts.nav.emit_gates(&site, &state.map, first, gates);
     gates.truncate(2);
-    first_ahead(&site.ground, &state.agents, row, gates, ONWARD) == Some(0)
+    gates_onward(&site.ground, &state.agents, row, gates, ONWARD).next() == Some(0)
 }
 
 /// The rest of an agent's own route from a node on, if the route passes it.

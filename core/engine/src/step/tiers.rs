@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use throng_core::Gate;
 
-use super::plan::first_ahead;
+use super::plan::gates_onward;
 use crate::{
     agents::AgentId,
     command::Event,
@@ -54,6 +54,8 @@ pub fn classify(
         people[usize::from(new)] += 1;
         if old != new {
             state.agents.tier[row] = new;
+            // Another follower walks to another point of the same gate.
+            state.agents.until[row] = 0.0;
             // A fresh agent has no tier to change from.
             if state.agents.record[row].born != state.step {
                 state.agents.record[row].tier_since = state.step;
@@ -86,8 +88,9 @@ pub fn classify(
 /// Gates of its route that an agent looks at when it leaves a guide.
 const GATES: usize = 8;
 
-/// Lets an agent that was guided go on along its route: to the first gate that it sees and that
-/// is not behind it. Gives whether there is one.
+/// Lets an agent that was guided go on along its route: to the last gate that it sees and that is
+/// not behind it, since the guide may have led it past a bend of the route. Gives whether there is
+/// one.
 fn goes_on(
     place: &Place,
     parts: &Parts,
@@ -114,7 +117,7 @@ fn goes_on(
         // Nothing is left but the target.
         gates.push(Gate::waypoint(agents.target[row]));
     }
-    let ahead = first_ahead(&site.ground, agents, row, gates, 0.0);
+    let ahead = gates_onward(&site.ground, agents, row, gates, 0.0).next_back();
     let Some(passed) = ahead else {
         return false;
     };

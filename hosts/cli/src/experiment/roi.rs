@@ -179,17 +179,26 @@ pub fn pace(
     })
 }
 
+/// What became of people who were watched for three seconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Turns {
+    /// How often somebody was watched who walked.
+    pub watched: u64,
+    /// How many of them were half a metre back on the way that they had come afterwards, with the
+    /// same goal. Velocities of single steps say nothing: people are pushed.
+    pub back: u64,
+    /// How many of those were farther from their goal then, by a metre or more of the shortest
+    /// walk: the others turned because their way does.
+    pub away: u64,
+}
+
 /// What became of the people who left level 0.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Leaving {
-    /// How often somebody left level 0 while walking.
-    pub left: u64,
-    /// How many of them were half a metre back on the way that they had come three seconds later,
-    /// with the same goal. Velocities of single steps say nothing: people are pushed.
-    pub turned: u64,
-    /// How many of those were farther from their goal then than where they left, by a metre or
-    /// more of the shortest walk: the others turned because their way does.
-    pub away: u64,
+    /// Those who left level 0.
+    pub left: Turns,
+    /// Those who had not been at level 0 for ten seconds: as often as anybody turns.
+    pub elsewhere: Turns,
     /// People off the ground or without a way, at the end.
     pub lost: u64,
     /// Changes of tier.
@@ -200,15 +209,17 @@ pub struct Leaving {
     pub arrivals: u64,
 }
 
-/// Somebody who has left level 0.
-struct Leaver {
+/// Somebody who is watched.
+struct Watched {
     /// The step at which it is looked at again.
     asked: u64,
-    /// Where it left.
+    /// Where it was.
     at: Vec2,
     /// The way that it had come, unit length.
     way: Vec2,
     goal: u32,
+    /// Whether it had left level 0.
+    left: bool,
 }
 
 /// Length of the shortest walk between two places; endless if there is none.
@@ -232,10 +243,15 @@ pub fn leaving(
     seconds: f64,
     mut each: impl FnMut(&mut Simulation),
 ) -> Result<Leaving, Failure> {
-    const LATER: u64 = 15;
+    /// The way that somebody comes is that of so many steps; twice as many later it is looked at
+    /// again.
+    const WAY: u64 = 15;
+    /// Who has not been at level 0 for so many steps is elsewhere.
+    const LONG_AGO: u64 = 100;
     let mut simulation = study.simulation(scenario)?;
     let mut found = Leaving::default();
-    let mut watched: BTreeMap<u64, Leaver> = BTreeMap::new();
+    let mut watched: BTreeMap<u64, Watched> = BTreeMap::new();
+    let mut inside: BTreeMap<u64, u64> = BTreeMap::new();
     let mut past: VecDeque<BTreeMap<u64, Vec2>> = VecDeque::new();
     let mut before: BTreeMap<u64, Vec2> = BTreeMap::new();
     while simulation.time() < seconds {
@@ -263,39 +279,55 @@ pub fn leaving(
         let agents = simulation.agents();
         let place = |row: usize| agents.location[row].point.truncate();
         for row in 0..agents.len() {
-            let (id, now) = (agents.id[row], agents.velocity[row]);
-            let Some(&was) = before.get(&id) else {
-                continue;
-            };
-            if let Some(&outward) = changed.get(&id) {
-                found.jump = found.jump.max(f64::from(now.distance(was)));
-                if outward && was.length() > 0.5 {
-                    found.left += 1;
-                    let (at, goal) = (place(row), agents.goal[row]);
-                    if let Some(from) = past.front().and_then(|places| places.get(&id)) {
-                        let (asked, way) = (step + 2 * LATER, (at - *from).normalize_or_zero());
-                        let leaver = Leaver {
-                            asked,
-                            at,
-                            way,
-                            goal,
-                        };
-                        watched.insert(id, leaver);
-                    }
-                }
-            }
+            let (id, at) = (agents.id[row], place(row));
             if let Some(then) = watched.get(&id).filter(|then| then.asked == step) {
-                let back = then.way.dot(place(row) - then.at) < -0.5;
-                if back && agents.goal[row] == then.goal {
-                    found.turned += 1;
+                let turns = if then.left {
+                    &mut found.left
+                } else {
+                    &mut found.elsewhere
+                };
+                if agents.goal[row] == then.goal && then.way.dot(at - then.at) < -0.5 {
+                    turns.back += 1;
                     let target = agents.target[row].point.truncate();
                     let to_goal = |from: Vec2| walk(&simulation, from, target);
-                    found.away += u64::from(to_goal(place(row)) > to_goal(then.at) + 1.0);
+                    turns.away += u64::from(to_goal(at) > to_goal(then.at) + 1.0);
                 }
                 watched.remove(&id);
             }
+            if agents.tier[row] == 0 {
+                inside.insert(id, step);
+            }
+            let Some(&was) = before.get(&id) else {
+                continue;
+            };
+            if changed.contains_key(&id) {
+                let jump = agents.velocity[row].distance(was);
+                found.jump = found.jump.max(f64::from(jump));
+            }
+            let left = changed.get(&id) == Some(&true);
+            let long_ago = inside.get(&id).is_none_or(|last| last + LONG_AGO < step);
+            let elsewhere = step % (2 * WAY) == 0 && long_ago;
+            if (left || elsewhere)
+                && was.length() > 0.5
+                && let Some(from) = past.front().and_then(|places| places.get(&id))
+            {
+                let turns = if left {
+                    &mut found.left
+                } else {
+                    &mut found.elsewhere
+                };
+                turns.watched += 1;
+                let who = Watched {
+                    asked: step + 2 * WAY,
+                    at,
+                    way: (at - *from).normalize_or_zero(),
+                    goal: agents.goal[row],
+                    left,
+                };
+                watched.insert(id, who);
+            }
         }
-        if past.len() == LATER as usize {
+        if past.len() == WAY as usize {
             past.pop_front();
         }
         let places = (0..agents.len()).map(|row| (agents.id[row], place(row)));
