@@ -428,6 +428,6 @@ mod tests {
         let count = |of: &[bool]| of.iter().filter(|n| !**n).count();
         assert_eq!(count(&found.navigable), 22 * 22);
         assert_eq!(count(&grown.navigable), 28 * 28);
-        assert_eq!(found.pictures().len(), 10);
+        assert_eq!(found.pictures().len(), 14);
     }
 }

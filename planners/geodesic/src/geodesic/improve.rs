@@ -799,7 +799,7 @@ impl Improver<'_> {
 
     /// Bodies by which a corridor may lie farther off a turn than it must.
     fn spread(&self) -> f32 {
-        if self.options.corridors {
+        if self.options.corridors && !self.ground.plan {
             self.options.spread
         } else {
             0.0
