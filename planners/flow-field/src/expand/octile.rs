@@ -65,8 +65,8 @@ const FRONTS: [[i16; 3]; 2048] = {
         let sine = 2 * nearer * LENGTH / straight;
         fronts[nearer as usize] = [
             ((4 * along).isqrt() + 1) as i16 / 2,
-            ((cosine + 1) / 2) as i16,
-            ((sine + 1) / 2) as i16,
+            cosine.div_ceil(2) as i16,
+            sine.div_ceil(2) as i16,
         ];
         nearer += 1;
     }
