@@ -10,12 +10,17 @@
 //! of mean velocity v make n |v| t / s moves over a cell of side s, each worth v over `speed`
 //! (opposite streams cancel).
 //!
-//! **What is theirs and what is ours.** Learning from moves and the weight of a step are given here
-//! as the specification gives them; of the paper itself only the abstract was at hand (agents learn
-//! jointly how others have moved and plan by it, which makes them cooperate without talking), so its
-//! constants could not be compared. Ours are the price of a metre instead of a step (they agree for
-//! a step half in each cell), learning once an epoch from the mean of a cell instead of move by
-//! move, and that slow moves count for less.
+//! **What is theirs and what is ours.** Of the paper only the first page was at hand, but the
+//! authors' program is public (HOG2, `WeightedMap2DEnvironment`): it learns by the same rule, from no
+//! direction at first, and adds the same w_max / 4 (2 - DV_a MV - DV_b MV) to the length of a step,
+//! except that cells where nobody has walked yet add nothing. Here they add what their DV of 0 says,
+//! as the formula has it: half of w_max, so that people keep to where others went their way. Ours
+//! are too: the price of a metre instead of a step (they agree for a step half in each cell),
+//! learning once an epoch from the mean of a cell instead of move by move, and that slow moves count
+//! for less. Pentheny's chapter (17.7) gives no formula, only what to expect: motion with the flow is
+//! encouraged, sparse groups are walked round, change is followed slowly. That a queue is joined and
+//! not left for a free opening follows from it: its people move the right way, and how many there
+//! are does not count.
 
 use glam::Vec2;
 use throng_core::{

@@ -9,7 +9,8 @@
 //! to t passes walk straight to t too. Where that cannot be said, at the rims of shadows, the line
 //! is followed from cell to cell, or the slot walks to a neighbour.
 //!
-//! `octile` is for Dijkstra's algorithm at one price everywhere on one floor, `uniform` for one price
+//! `octile` is for Dijkstra's algorithm at one price everywhere on one floor: its slots walk to
+//! neighbours, and have directions at any angle all the same. `uniform` is for one price
 //! on several floors and for theta*, `priced` for steps of different prices.
 
 mod octile;
@@ -104,9 +105,8 @@ impl Expander {
     ) {
         let theta = expansion == Expansion::ThetaStar;
         self.buckets.resize_with(BUCKETS, Vec::new);
-        let plain = costs.sight.as_ref().filter(|_| !theta);
-        if let Some(sight) = plain {
-            self.octile.grow(stencil, costs, sight, goal, out);
+        if costs.sight.is_some() && !theta {
+            self.octile.grow(stencil, costs, goal, out);
         } else if costs.each.is_empty() {
             self.uniform
                 .grow(stencil, costs, theta, goal, &mut self.buckets, out);
@@ -125,7 +125,9 @@ impl Expander {
                 let through = out.cost[next as usize] + cost;
                 if through < out.cost[s] {
                     out.cost[s] = through;
-                    out.next[s] = next;
+                    if let Some(known) = out.next.get_mut(s) {
+                        *known = next;
+                    }
                     let [x, y] = STEPS[usize::from(step)];
                     out.way[s] = Way::along(Vec2::new(x as f32, y as f32).normalize());
                 }

@@ -3,15 +3,14 @@
 use glam::Vec2;
 use throng_core::NONE;
 
+use crate::stencil::{Slot, Stencil, step_towards};
+
 /// A direction of travel in 4 bytes, so that many fit where they are looked up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Way {
-    x: i16,
-    y: i16,
+    pub(crate) x: i16,
+    pub(crate) y: i16,
 }
-
-/// The length of a [`Way`].
-const UNIT: f32 = 32767.0;
 
 /// 1.5 * 2^23: about it floats are 1 apart.
 const WHOLE: f32 = 12_582_912.0;
@@ -20,11 +19,14 @@ impl Way {
     /// No direction: at a goal, or where there is no way.
     pub const NONE: Way = Way { x: 0, y: 0 };
 
+    /// The length of any other one.
+    pub(crate) const UNIT: f32 = 32767.0;
+
     /// A direction, 2e-5 off at most.
     #[inline(always)]
     pub fn along(unit: Vec2) -> Way {
         // Where floats are whole numbers apart, adding rounds, and the last bits are the number.
-        let nearest = |v: f32| (v * UNIT + WHOLE).to_bits() as i16;
+        let nearest = |v: f32| (v * Way::UNIT + WHOLE).to_bits() as i16;
         Way {
             x: nearest(unit.x),
             y: nearest(unit.y),
@@ -55,6 +57,18 @@ impl Way {
         (bits as i32 >> 16) as f32
     }
 
+    /// The step that is nearest to it.
+    fn step(self) -> usize {
+        let (x, y) = (i32::from(self.x), i32::from(self.y));
+        // The tangent of a quarter of a right angle, as convergents of the square root of 2 give it.
+        let is_straight = |along: i32, aside: i32| 408 * aside.abs() < 169 * along.abs();
+        match (is_straight(x, y), is_straight(y, x)) {
+            (true, _) => step_towards(x, 0),
+            (_, true) => step_towards(0, y),
+            _ => step_towards(x, y),
+        }
+    }
+
     /// It as a unit vector, or zero.
     pub fn unit(self) -> Vec2 {
         self.scaled().normalize_or_zero()
@@ -66,14 +80,28 @@ impl Way {
 pub struct Field {
     /// Cost from each slot (on sparse maps: node) to the goal; infinite where there is no way.
     pub cost: Vec<f32>,
-    /// The slot that each walks straight to next: itself at the goal, [`NONE`] without a way. On
-    /// sparse maps the edge to take next.
+    /// The slot that each walks straight to next: itself at the goal, [`NONE`] without a way. Empty
+    /// if that is the neighbour to which its way turns. On sparse maps the edge to take next.
     pub next: Vec<u32>,
     /// Direction of travel at each slot, none at the goal. Empty on sparse maps.
     pub way: Vec<Way>,
 }
 
 impl Field {
+    /// The slot that one walks straight to next: itself at the goal, [`NONE`] without a way.
+    pub fn next_of(&self, stencil: &Stencil, slot: Slot) -> Slot {
+        if let Some(next) = self.next.get(slot as usize) {
+            return *next;
+        }
+        let (cost, way) = (self.cost.get(slot as usize), self.way.get(slot as usize));
+        match (cost, way) {
+            (Some(cost), Some(_)) if cost.is_infinite() => NONE,
+            (Some(_), Some(&Way::NONE)) => slot,
+            (Some(_), Some(way)) => stencil.after(slot, way.step()),
+            _ => NONE,
+        }
+    }
+
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         self.cost.len() * 4 + self.next.len() * 4 + self.way.len() * 4
@@ -81,7 +109,7 @@ impl Field {
 
     pub(crate) fn save(&self, out: &mut Vec<u8>) {
         out.extend((self.cost.len() as u64).to_le_bytes());
-        out.push(u8::from(!self.way.is_empty()));
+        out.push(u8::from(!self.way.is_empty()) | u8::from(self.next.is_empty()) << 1);
         out.extend(self.cost.iter().flat_map(|v| v.to_le_bytes()));
         out.extend(self.next.iter().flat_map(|v| v.to_le_bytes()));
         let ways = self.way.iter().flat_map(|v| [v.x, v.y]);
@@ -91,9 +119,10 @@ impl Field {
     /// Reads what [`Field::save`] wrote; nothing if it is damaged.
     pub(crate) fn load(saved: &mut Saved<'_>) -> Option<Field> {
         let nodes = usize::try_from(saved.u64()?).ok()?;
-        let dense = saved.bytes(1)?[0] != 0;
+        let flags = saved.bytes(1)?[0];
+        let (dense, turned) = (flags & 1 != 0, flags & 2 != 0);
         let (cost, _) = saved.bytes(nodes.checked_mul(4)?)?.as_chunks();
-        let (next, _) = saved.bytes(nodes * 4)?.as_chunks();
+        let (next, _) = saved.bytes(if turned { 0 } else { nodes * 4 })?.as_chunks();
         let ways = if dense { nodes.checked_mul(4)? } else { 0 };
         let (way, _) = saved.bytes(ways)?.as_chunks::<4>();
         let short = |a: u8, b: u8| i16::from_le_bytes([a, b]);

@@ -44,10 +44,13 @@ impl Dense<'_> {
         gates.clear();
         let mut lines = 0.0;
         let mut at = slot;
-        while field.next[at as usize] != at {
-            let next = field.next[at as usize];
+        loop {
+            let next = self.ahead(at);
+            if next == at {
+                break;
+            }
             // A damaged field must not be walked for ever.
-            if next == NONE || gates.len() > field.next.len() {
+            if next == NONE || gates.len() > field.cost.len() {
                 return Err(NoRoute::Failed);
             }
             let place = |slot: Slot| map.node_place[self.stencil.node[slot as usize] as usize];
@@ -63,6 +66,30 @@ impl Dense<'_> {
         Ok((length, f64::from(cost)))
     }
 
+    /// The slot to walk straight to from another one.
+    pub fn ahead(&self, at: Slot) -> Slot {
+        let (stencil, field) = (self.stencil, self.field);
+        let mut next = field.next_of(stencil, at);
+        let Some(sight) = self.costs.sight.as_ref().filter(|_| field.next.is_empty()) else {
+            return next;
+        };
+        // Neighbour by neighbour, as far as all of them are seen.
+        let place = |slot: Slot| (slot as i32 % stencil.stride, slot as i32 / stencil.stride);
+        let (column, row) = place(at);
+        for _ in 0..field.cost.len() {
+            let after = field.next_of(stencil, next);
+            if after == next || after == NONE {
+                break;
+            }
+            let (x, y) = place(after);
+            if !sight.sees(&self.costs.open, at, (x - column, y - row)) {
+                break;
+            }
+            next = after;
+        }
+        next
+    }
+
     /// Metres over the map's steps by the cheapest way.
     fn stepped(&self, from: Slot) -> Option<f64> {
         let Dense {
@@ -73,7 +100,7 @@ impl Dense<'_> {
         } = *self;
         let mut metres = 0.0;
         let mut at = from;
-        while field.next[at as usize] != at {
+        while field.next_of(stencil, at) != at {
             let s = at as usize;
             let mut best = (f32::INFINITY, NONE, 0);
             for k in (0..8).filter(|k| costs.open[s] >> k & 1 == 1) {
@@ -89,7 +116,10 @@ impl Dense<'_> {
             }
             if best.1 == NONE {
                 // Out of a place that is too narrow.
-                best.1 = field.next[s];
+                best.1 = field.next_of(stencil, at);
+                if best.1 == NONE {
+                    return None;
+                }
                 let apart = stencil.place(at).distance(stencil.place(best.1));
                 metres += f64::from(apart);
                 if field

@@ -59,8 +59,6 @@ pub(crate) struct Sight {
     plain: Cells,
     /// Nothing if all free cells are plain.
     free: Option<Cells>,
-    /// Whether a wall between cells stands free of everything else.
-    fenced: bool,
     /// So many cells all about each slot are plain.
     clear: Vec<u8>,
     stride: i32,
@@ -110,9 +108,11 @@ const LINES: [u64; 256] = {
     lines
 };
 
-/// Whether there is a wall between free cells that touches no cell which is not free. Walls are
-/// followed from corner to corner; a corner goes by the slot to its lower left.
-fn has_fences(open: &[u8], stride: i32) -> bool {
+/// Whether there is a wall between free cells that touches no cell which is not free. If not, what
+/// two lines less than a cell apart pass on either side is free: a cell has no room between them, nor
+/// has a wall that ends at one, but a wall that stands free has. Walls are followed from corner to
+/// corner; a corner goes by the slot to its lower left.
+pub(crate) fn has_fences(open: &[u8], stride: i32) -> bool {
     let at = |slot: i32| open.get(slot as usize).copied().unwrap_or(0);
     let is_free = |slot: i32| at(slot) != 0;
     let is_shut =
@@ -192,7 +192,6 @@ impl Sight {
         Some(Sight {
             plain: of_plain,
             free: of_free,
-            fenced: !all_plain && has_fences(open, stride),
             clear,
             stride,
             per_slot: (1 << FRACTION) / stride as u64 + 1,
@@ -204,19 +203,6 @@ impl Sight {
     pub fn bytes(&self) -> usize {
         let free = self.free.as_ref().map_or(0, |f| f.bytes.len());
         self.plain.bytes.len() + free + self.clear.len()
-    }
-
-    /// Whether what two lines less than a cell apart pass on either side is known to be free: a cell
-    /// has no room between them, nor has a wall that ends at one, but a wall that stands free has.
-    #[inline(always)]
-    pub fn is_solid(&self) -> bool {
-        !self.fenced
-    }
-
-    /// Whether all cells within so many columns and rows are plain.
-    #[inline(always)]
-    pub fn is_clear(&self, slot: Slot, reach: i32) -> bool {
-        i32::from(self.clear[slot as usize]) >= reach
     }
 
     /// Whether a slot sees one at most 7 columns and rows away.
@@ -355,9 +341,6 @@ mod tests {
                     let (x, y) = (place(b).0 - place(a).0, place(b).1 - place(a).1);
                     let wanted = is_free(&open, &stencil.offset, a, b as usize, (x, y));
                     assert_eq!(sight.sees(&open, a, (x, y)), wanted, "{a} {b} {x} {y}");
-                    if sight.is_clear(a, x.abs().max(y.abs())) {
-                        assert!(wanted);
-                    }
                     seen += usize::from(wanted);
                     hidden += usize::from(!wanted);
                 }

@@ -5,7 +5,7 @@ use throng_kit::search::Terms;
 
 use crate::{
     field::Saved,
-    sight::Sight,
+    sight::{Sight, has_fences},
     stencil::{Slot, Stencil, back, length},
 };
 
@@ -29,6 +29,8 @@ pub struct StepCosts {
     pub(crate) each: Vec<[f32; 8]>,
     /// Steps out of slots that are too narrow, those nearest to roomy ones first, with their costs.
     pub(crate) ways_out: Vec<(Slot, u8, f32)>,
+    /// Whether no wall between slots stands free of everything else: see [`has_fences`].
+    pub(crate) solid: bool,
     /// What slots see of each other, where every metre costs the same and steps are `regular`.
     pub(crate) sight: Option<Sight>,
 }
@@ -44,6 +46,7 @@ impl StepCosts {
             regular: false,
             each: vec![[f32::INFINITY; 8]; slots],
             ways_out: Vec::new(),
+            solid: true,
             sight: None,
         };
         let mut plain = stencil.level;
@@ -78,13 +81,14 @@ impl StepCosts {
         costs.find_ways_out(stencil, terms);
         if plain && symmetric {
             costs.each = Vec::new();
-            costs.sight = Sight::of(stencil, &costs.open, costs.regular);
         }
+        costs.look(stencil);
         costs
     }
 
     /// Finds out again what is not saved.
     pub(crate) fn look(&mut self, stencil: &Stencil) {
+        self.solid = !has_fences(&self.open, stencil.stride);
         if self.each.is_empty() {
             self.sight = Sight::of(stencil, &self.open, self.regular);
         }
@@ -208,6 +212,7 @@ impl StepCosts {
             regular: flags & 1 != 0,
             each: costs.iter().map(read).collect(),
             ways_out,
+            solid: true,
             sight: None,
         })
     }

@@ -9,19 +9,16 @@
 //! (Sturtevant and Rabin 2016): the former hand on one step, the latter three, without a branch,
 //! and more only beside walls.
 //!
-//! Then slots of the band take over where the neighbour by which they were reached walks to, if
-//! they see it, or walk to that neighbour. Where that place is far and in doubt, at the rims of
-//! shadows, the two neighbours beside that one are asked as well.
+//! Costs over steps know eight directions only. So beside its cost every slot is given a distance:
+//! that of a straight front which reaches it between the neighbour that it was reached from and
+//! one beside that, as the distances of the two say (the update of fast marching, Sethian 1996, on
+//! the triangle of the two and the slot). The slot's direction is the front's. No line is looked
+//! along: distances pass corners as the front does. Where fronts are round, a few steps from goals
+//! and corners, directions are up to 4 degrees off.
 
-use throng_core::NONE;
-
-use super::{
-    LEAP, Leap, SETTLED, STAY, columns_rows,
-    uniform::{DIAGONAL, STRAIGHT, handed_on},
-};
+use super::uniform::{DIAGONAL, STRAIGHT, handed_on};
 use crate::{
-    field::Field,
-    sight::Sight,
+    field::{Field, Way},
     stencil::{STEPS, Slot, Stencil, back},
     step_costs::StepCosts,
 };
@@ -30,8 +27,6 @@ use crate::{
 const SLOT_BITS: u32 = 27;
 /// Instead of the step by which a slot was reached: it is a goal.
 const GOAL: usize = 8;
-/// Radians between directions that are as good as one.
-const ALIKE: f32 = 0.07;
 /// Entries that one slot may add to a list.
 const MOST: usize = 4;
 
@@ -49,6 +44,45 @@ const BESIDE_WALLS: [[u8; 256]; 8] = {
         way += 2;
     }
     table
+};
+
+/// Distances are measured as costs are. That of a slot which is not settled, or lies behind a wall.
+const UNKNOWN: i32 = i32::MAX >> 1;
+/// What a front at 45 degrees to the lattice comes nearer with a step along it.
+const SLANTED: i32 = (DIAGONAL / 2) as i32;
+
+/// What a front comes nearer with a straight step from a slot that is nearer by so much than the
+/// one beside it, and its direction: along the step and to its side, as parts of ways.
+const FRONTS: [[i16; 3]; 2048] = {
+    const LENGTH: u64 = Way::UNIT as u64;
+    let mut fronts = [[0; 3]; 2048];
+    let straight = STRAIGHT as u64;
+    let mut nearer = 0;
+    while nearer <= SLANTED as u64 {
+        let along = straight * straight - nearer * nearer;
+        // Twice what is wanted, to be rounded.
+        let cosine = (along * (4 * LENGTH * LENGTH) / (straight * straight)).isqrt();
+        let sine = 2 * nearer * LENGTH / straight;
+        fronts[nearer as usize] = [
+            ((4 * along).isqrt() + 1) as i16 / 2,
+            cosine.div_ceil(2) as i16,
+            sine.div_ceil(2) as i16,
+        ];
+        nearer += 1;
+    }
+    fronts
+};
+
+/// Straight steps, and steps to their right and to their left.
+const FRAMES: [[[i16; 4]; 2]; 8] = {
+    let mut frames = [[[0; 4]; 2]; 8];
+    let mut k = 0;
+    while k < 8 {
+        let [x, y] = [STEPS[k][0] as i16, STEPS[k][1] as i16];
+        frames[k] = [[x, y, y, -x], [x, y, -y, x]];
+        k += 2;
+    }
+    frames
 };
 
 /// Slots that wait: cost, step by which they were reached, slot.
@@ -81,26 +115,13 @@ impl Waiting {
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     cost: Vec<u32>,
-    leap: Vec<Leap>,
+    distance: Vec<i32>,
     /// The goals, the dearest first.
     seeds: Vec<u64>,
-    /// Slots of a band with the steps by which they were reached.
-    settled: Vec<u32>,
-    /// Slots of a band apart: those whose lines are short, long and in doubt.
-    sorted: Sorted,
     /// What is reached by straight steps: in this band, in the next.
     straight: [Waiting; 2],
     /// What is reached by diagonal steps: in this band, in the next, in the one after.
     diagonal: [Waiting; 3],
-}
-
-/// Slots with the steps by which they were reached, and the leaps that they may take over. Read only
-/// as far as it was written.
-#[derive(Debug, Default)]
-struct Sorted {
-    near: Vec<(u32, Leap)>,
-    far: Vec<(u32, Leap)>,
-    in_doubt: Vec<(u32, Leap)>,
 }
 
 #[inline(always)]
@@ -123,7 +144,6 @@ impl Memory {
         &mut self,
         stencil: &Stencil,
         costs: &StepCosts,
-        sight: &Sight,
         goal: &[(Slot, f32)],
         out: &mut Field,
     ) {
@@ -131,8 +151,11 @@ impl Memory {
         let step = costs.metre * f64::from(stencil.spacing);
         self.cost.clear();
         self.cost.resize(slots, u32::MAX);
-        self.leap.clear();
-        self.leap.resize(slots, 0);
+        self.distance.clear();
+        self.distance.resize(slots, UNKNOWN);
+        out.next.clear();
+        out.way.clear();
+        out.way.resize(slots, Way::NONE);
         self.seeds.clear();
         for &(slot, left) in goal {
             if let Some(known) = self.cost.get_mut(slot as usize) {
@@ -143,18 +166,22 @@ impl Memory {
         }
         self.seeds.sort_unstable_by(|a, b| b.cmp(a));
         self.seeds.dedup();
-        self.sweep(stencil, &costs.open, sight);
-        self.write(stencil, step, out);
+        self.sweep(stencil, &costs.open, out);
+        let unit = step / f64::from(STRAIGHT);
+        out.cost.clear();
+        // As signed numbers they are turned into floats faster; none is that large.
+        out.cost.extend(self.cost.iter().map(|&c| match c as i32 {
+            ..0 => f32::INFINITY,
+            c => (f64::from(c) * unit) as f32,
+        }));
     }
 
     /// Settles slots band by band.
-    fn sweep(&mut self, stencil: &Stencil, open: &[u8], sight: &Sight) {
+    fn sweep(&mut self, stencil: &Stencil, open: &[u8], out: &mut Field) {
         let Memory {
             cost,
-            leap,
+            distance,
             seeds,
-            settled,
-            sorted,
             straight: [straight, next_straight],
             diagonal: [diagonal, next_diagonal, last_diagonal],
         } = self;
@@ -173,17 +200,15 @@ impl Memory {
             }
             end += STRAIGHT;
             let most = waiting + seeds.len() + 1;
-            if settled.len() < most {
-                settled.resize(2 * most, 0);
-            }
             let mut band = Band {
                 offset: stencil.offset,
                 onward,
                 open,
-                cost,
+                // Of one length, so that one look at an index is enough.
+                cost: &mut cost[..open.len()],
+                distance: &mut distance[..open.len()],
+                way: &mut out.way[..open.len()],
                 end,
-                settled,
-                count: 0,
                 straight: next_straight.list(MOST * most),
                 diagonal: next_diagonal.list(MOST * most),
                 later: last_diagonal.list(MOST * most),
@@ -193,47 +218,18 @@ impl Memory {
             }
             band.hand_on_straight(straight.entries());
             band.hand_on_diagonal(diagonal.entries());
-            let count = band.count;
             let counts = [band.straight, band.diagonal, band.later].map(|list| list.count);
             [
                 next_straight.count,
                 next_diagonal.count,
                 last_diagonal.count,
             ] = counts;
-            let mut lines = Lines {
-                stencil,
-                open,
-                sight,
-                cost,
-                leap,
-            };
-            lines.lead_all(&settled[..count], sorted);
             core::mem::swap(straight, next_straight);
             next_straight.count = 0;
             diagonal.count = 0;
             core::mem::swap(diagonal, next_diagonal);
             core::mem::swap(next_diagonal, last_diagonal);
         }
-    }
-
-    /// Writes what is kept of the field.
-    fn write(&self, stencil: &Stencil, step: f64, out: &mut Field) {
-        let unit = step / f64::from(STRAIGHT);
-        out.cost.clear();
-        // As signed numbers they are turned into floats faster; none is that large.
-        out.cost.extend(self.cost.iter().map(|&c| match c as i32 {
-            ..0 => f32::INFINITY,
-            c => (f64::from(c) * unit) as f32,
-        }));
-        let stride = stencil.stride;
-        out.next.clear();
-        out.next
-            .extend(self.leap.iter().zip(0_i32..).map(|(&leap, slot)| {
-                let (x, y) = columns_rows(leap);
-                let end = (slot + y * stride + x) as Slot;
-                if leap < SETTLED { NONE } else { end }
-            }));
-        out.face(self.leap.iter().copied());
     }
 }
 
@@ -245,11 +241,10 @@ struct Band<'a> {
     onward: [u32; 8],
     open: &'a [u8],
     cost: &'a mut [u32],
+    distance: &'a mut [i32],
+    way: &'a mut [Way],
     /// Where the band ends.
     end: u32,
-    /// Slots of the band, and how many.
-    settled: &'a mut [u32],
-    count: usize,
     straight: List<'a>,
     diagonal: List<'a>,
     later: List<'a>,
@@ -275,10 +270,29 @@ impl Band<'_> {
     #[inline(always)]
     fn settle(&mut self, entry: u64) -> Option<(usize, u32)> {
         let (slot, paid) = (slot_way(entry as u32).0, (entry >> 32) as u32);
-        self.settled[self.count] = entry as u32;
-        let settled = self.cost[slot] == paid;
-        self.count += usize::from(settled);
-        settled.then_some((slot, paid))
+        (self.cost[slot] == paid).then_some((slot, paid))
+    }
+
+    /// The distance of the slot at a step, if that is open.
+    #[inline(always)]
+    fn distance(&self, slot: usize, open: u8, k: usize) -> i32 {
+        let there = self.distance[(slot as i32 + self.offset[k]) as usize];
+        if open >> k & 1 == 1 { there } else { UNKNOWN }
+    }
+
+    /// Turns a slot along the front that passes the neighbour at a straight step and the one to
+    /// its left or right, by their distances.
+    #[inline(always)]
+    fn turn(&mut self, slot: usize, step: usize, left: bool, straight: i32, diagonal: i32) {
+        let straight = straight.min(diagonal + SLANTED);
+        let nearer = (straight - diagonal).max(0);
+        let [along, cosine, sine] = FRONTS[nearer as usize & 2047];
+        self.distance[slot] = straight + i32::from(along);
+        let [x, y, side_x, side_y] = FRAMES[step & 7][usize::from(left)];
+        self.way[slot] = Way {
+            x: x * cosine + side_x * sine,
+            y: y * cosine + side_y * sine,
+        };
     }
 
     /// Hands a step on if it is open.
@@ -303,6 +317,7 @@ impl Band<'_> {
     /// Settles a goal.
     fn hand_on_all(&mut self, goal: u64) {
         if let Some((slot, paid)) = self.settle(goal) {
+            self.distance[slot] = paid as i32;
             let open = self.open[slot];
             for k in [0, 2, 4, 6] {
                 self.hand_on::<STRAIGHT>(slot, open, k, paid);
@@ -320,6 +335,10 @@ impl Band<'_> {
             };
             let way = slot_way(entry as u32).1 & 7;
             let (out, open) = (back(way), self.open[slot]);
+            let beside = [(way + 7) % 8, (way + 1) % 8].map(|k| self.distance(slot, open, k));
+            let straight = self.distance(slot, u8::MAX, way);
+            let diagonal = beside[0].min(beside[1]);
+            self.turn(slot, way, beside[1] < beside[0], straight, diagonal);
             self.hand_on::<STRAIGHT>(slot, open, out, paid);
             let parent = self.open[(slot as i32 + self.offset[way]) as usize];
             let beside = BESIDE_WALLS[way][usize::from(parent)] & open;
@@ -339,200 +358,16 @@ impl Band<'_> {
             let Some((slot, paid)) = self.settle(entry) else {
                 continue;
             };
-            let (out, open) = (back(slot_way(entry as u32).1 & 7), self.open[slot]);
+            let way = slot_way(entry as u32).1 & 7;
+            let (out, open) = (back(way), self.open[slot]);
+            let beside = [(way + 7) % 8, (way + 1) % 8].map(|k| self.distance(slot, open, k));
+            let left = beside[0] < beside[1];
+            let step = if left { way + 7 } else { way + 1 } % 8;
+            let diagonal = self.distance(slot, u8::MAX, way);
+            self.turn(slot, step, left, beside[0].min(beside[1]), diagonal);
             self.hand_on::<STRAIGHT>(slot, open, (out + 7) % 8, paid);
             self.hand_on::<DIAGONAL>(slot, open, out, paid);
             self.hand_on::<STRAIGHT>(slot, open, (out + 1) % 8, paid);
         }
-    }
-}
-
-/// A field under way.
-struct Lines<'a> {
-    stencil: &'a Stencil,
-    open: &'a [u8],
-    sight: &'a Sight,
-    cost: &'a [u32],
-    leap: &'a mut [Leap],
-}
-
-impl Lines<'_> {
-    #[inline(always)]
-    fn beside(&self, slot: Slot, step: usize) -> usize {
-        (slot as i32 + self.stencil.offset[step]) as usize
-    }
-
-    /// Finds the leaps of the slots of a band. They go by what the bands before it found, and most
-    /// without a branch: which line is free cannot be foreseen.
-    #[inline(always)]
-    fn lead_all(&mut self, settled: &[u32], sorted: &mut Sorted) {
-        let Sorted {
-            near,
-            far,
-            in_doubt,
-        } = sorted;
-        if near.len() < settled.len() {
-            for list in [&mut *near, far, in_doubt] {
-                list.resize(2 * settled.len(), (0, 0));
-            }
-        }
-        let (mut nears, mut fars) = (0, 0);
-        for &entry in settled {
-            let (slot, way) = slot_way(entry);
-            if way == GOAL {
-                self.leap[slot] = STAY;
-                continue;
-            }
-            let leap = self.leap[self.beside(slot as Slot, way & 7)].wrapping_add(LEAP[way & 7]);
-            let (x, y) = columns_rows(leap);
-            let is_near = x.abs().max(y.abs()) <= 7;
-            near[nears] = (entry, leap);
-            far[fars] = (entry, leap);
-            nears += usize::from(is_near);
-            fars += usize::from(!is_near);
-        }
-        for &(entry, leap) in &near[..nears] {
-            let (slot, way) = slot_way(entry);
-            let seen = (self.sight).sees_near(self.open, slot as Slot, columns_rows(leap));
-            let step = STAY.wrapping_add(LEAP[way & 7]);
-            self.leap[slot] = core::hint::select_unpredictable(seen, leap, step);
-        }
-        let mut doubts = 0;
-        for &(entry, leap) in &far[..fars] {
-            let (slot, way) = slot_way(entry);
-            let agreed = self.is_agreed(slot as Slot, way & 7, leap);
-            // What is in doubt is not what others may go by.
-            self.leap[slot] = if agreed { leap } else { 0 };
-            in_doubt[doubts] = (entry, leap);
-            doubts += usize::from(!agreed);
-        }
-        for &(entry, leap) in &in_doubt[..doubts] {
-            let (slot, way) = slot_way(entry);
-            self.leap[slot] = self.lead(slot as Slot, way & 7, leap);
-        }
-    }
-
-    /// Whether the line of a leap passes along the step to the neighbour that makes it, or between
-    /// that and one beside it which makes it too.
-    #[inline(always)]
-    fn is_agreed(&self, slot: Slot, way: usize, leap: Leap) -> bool {
-        let (x, y) = columns_rows(leap);
-        let cross = |[dx, dy]: [i32; 2]| dx * y - dy * x;
-        let side = cross(STEPS[way]);
-        let turned = (way + if side > 0 { 1 } else { 7 }) % 8;
-        let beside = self.leap[self.beside(slot, turned)].wrapping_add(LEAP[turned]);
-        let other = cross(STEPS[turned]);
-        let within = (other < 0) & (side > 0) | (other > 0) & (side < 0);
-        let open = self.open[slot as usize] >> turned & 1 == 1;
-        (side == 0) | (beside == leap) & within & open & self.sight.is_solid()
-    }
-
-    /// The leap of a slot that was reached from the neighbour at a step, whose leap is far and may
-    /// not be free.
-    #[inline(never)]
-    fn lead(&self, slot: Slot, way: usize, leap: Leap) -> Leap {
-        let (x, y) = columns_rows(leap);
-        let reach = x.abs().max(y.abs());
-        if self.sight.is_clear(slot, reach) {
-            return leap;
-        }
-        let cross = |[dx, dy]: [i32; 2]| dx * y - dy * x;
-        let side = cross(STEPS[way]);
-        let turned = (way + if side > 0 { 1 } else { 7 }) % 8;
-        let beside = self.leap[self.beside(slot, turned)].wrapping_add(LEAP[turned]);
-        let other = cross(STEPS[turned]);
-        let within = (other < 0) & (side > 0) | (other > 0) & (side < 0);
-        let between = within & (self.open[slot as usize] >> turned & 1 == 1);
-        let between = between & self.sight.is_solid();
-        if between && let Some(leap) = self.at_rim(slot, (way, leap), (turned, beside)) {
-            return leap;
-        }
-        self.choose(slot, way)
-    }
-
-    /// The leap at the rim of a shadow: of the two neighbours between which the line passes one
-    /// walks to a corner and the other one to where that corner walks to. Both their lines, that
-    /// from corner to end and the two steps are free and nowhere a cell's width apart, so nothing
-    /// stands between them: where the slot's line to the end leaves the corner to its own side it is
-    /// free, else the one to the corner is. Nothing where that cannot be said.
-    #[inline(always)]
-    fn at_rim(&self, slot: Slot, one: (usize, Leap), two: (usize, Leap)) -> Option<Leap> {
-        let walks_to = |leap: Leap, end: Leap| {
-            let (x, y) = columns_rows(leap);
-            let at = (slot as i32 + y * self.stencil.stride + x) as usize;
-            leap.wrapping_add(self.leap[at]).wrapping_sub(STAY) == end
-        };
-        if self.leap[self.beside(slot, two.0)] < SETTLED {
-            return None;
-        }
-        let ((lit, end), (dark, corner)) = if walks_to(two.1, one.1) {
-            (one, two)
-        } else if walks_to(one.1, two.1) {
-            (two, one)
-        } else {
-            return None;
-        };
-        let wide = |leap: Leap| {
-            let (x, y) = columns_rows(leap);
-            [i64::from(x), i64::from(y)]
-        };
-        let cross = |[ax, ay]: [i64; 2], [bx, by]: [i64; 2]| ax * by - ay * bx;
-        let (end_at, corner_at) = (wide(end), wide(corner));
-        let [lit_step, dark_step] = [lit, dark].map(|k| STEPS[k].map(i64::from));
-        let passes = |line| (cross(lit_step, line) < 0) != (cross(dark_step, line) < 0);
-        let off = cross(corner_at, end_at);
-        // Shares of a cell, and of the line.
-        let length = ((end_at[0] * end_at[0] + end_at[1] * end_at[1]) as f32).sqrt();
-        let along =
-            (corner_at[0] * end_at[0] + corner_at[1] * end_at[1]) as f32 / (length * length);
-        let lit_off = cross(lit_step, end_at).unsigned_abs() as f32 * (1.0 - along);
-        let thin = off.unsigned_abs() as f32 + lit_off < length;
-        if !(passes(end_at) & thin & (along > 0.0) & (along < 1.0)) {
-            return None;
-        }
-        if off == 0 || (off < 0) == (cross(dark_step, end_at) < 0) {
-            return Some(end);
-        }
-        // Near the corner the line to the end may be free all the same, and another direction.
-        let to_corner = (corner_at[0] * corner_at[0] + corner_at[1] * corner_at[1]) as f32;
-        let turn = off.unsigned_abs() as f32 / length;
-        let alike = turn * turn < ALIKE * ALIKE * to_corner;
-        (alike & passes(corner_at)).then_some(corner)
-    }
-
-    /// Of the places that the neighbours on cheapest ways walk to and that the slot sees the one by
-    /// which the way is shortest. If it sees none of them, of those that the others walk to, as long
-    /// as that is no detour: else ways would turn in the open. Or the neighbour itself.
-    #[inline(never)]
-    fn choose(&self, slot: Slot, way: usize) -> Leap {
-        /// In steps, more than any way has.
-        const SECOND: f32 = 1e9;
-        let s = slot as usize;
-        let steps = |cost: u32| cost as f32 / STRAIGHT as f32;
-        let mut best = (f32::INFINITY, STAY.wrapping_add(LEAP[way]));
-        let mut tried = best.1;
-        for k in [way, (way + 1) % 8, (way + 7) % 8] {
-            let other = self.beside(slot, k);
-            let leap = self.leap[other].wrapping_add(LEAP[k]);
-            let settled = self.leap[other] >= SETTLED;
-            if self.open[s] >> k & 1 == 0 || !settled || leap == tried {
-                continue;
-            }
-            tried = leap;
-            let (x, y) = columns_rows(leap);
-            let end = (slot as i32 + y * self.stencil.stride + x) as usize;
-            let mut through = steps(self.cost[end]) + ((x * x + y * y) as f32).sqrt();
-            let step = if k % 2 == 1 { DIAGONAL } else { STRAIGHT };
-            if self.cost[other] + step != self.cost[s] {
-                if through > steps(self.cost[s]) {
-                    continue;
-                }
-                through += SECOND;
-            }
-            if through < best.0 && self.sight.sees(self.open, slot, (x, y)) {
-                best = (through, leap);
-            }
-        }
-        best.1
     }
 }

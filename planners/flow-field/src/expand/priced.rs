@@ -71,6 +71,7 @@ impl Memory {
             stencil,
             open: &costs.open,
             each: &costs.each,
+            solid: costs.solid,
             metre: costs.metre as f32,
             marks: &mut self.marks,
             out,
@@ -89,6 +90,8 @@ struct Lines<'a> {
     stencil: &'a Stencil,
     open: &'a [u8],
     each: &'a [[f32; 8]],
+    /// Whether no wall stands free between slots.
+    solid: bool,
     /// No metre costs less.
     metre: f32,
     marks: &'a mut [Mark],
@@ -335,7 +338,8 @@ impl Lines<'_> {
         (x * x + y * y).sqrt() * self.stencil.spacing
     }
 
-    /// Whether the neighbours between which the line of a leap passes walk to its end too.
+    /// Whether the neighbours between which the line of a leap passes walk to its end too, and
+    /// nothing can stand between their lines.
     #[inline(always)]
     fn shares(&self, slot: Slot, leap: Leap, between: &Between) -> bool {
         let open = self.open[slot as usize];
@@ -343,7 +347,10 @@ impl Lines<'_> {
             let here = self.marks[self.beside(slot, k)].leap.wrapping_add(LEAP[k]);
             open >> k & 1 == 1 && (here == leap || leap == STAY.wrapping_add(LEAP[k]))
         };
-        (between.short == between.long || walks(between.straight)) && walks(between.diagonal)
+        let along_steps = between.short == 0 || between.short == between.long;
+        (self.solid || along_steps)
+            && (between.short == between.long || walks(between.straight))
+            && walks(between.diagonal)
     }
 
     /// The price of the first stretch of a line that leaves a slot, per metre.

@@ -84,6 +84,7 @@ impl Memory {
             stencil,
             open: &costs.open,
             sight: costs.sight.as_ref(),
+            solid: costs.solid,
             cost,
             towards,
             value,
@@ -160,6 +161,8 @@ struct Lines<'a> {
     stencil: &'a Stencil,
     open: &'a [u8],
     sight: Option<&'a Sight>,
+    /// Whether no wall stands free between slots.
+    solid: bool,
     cost: &'a mut [u32],
     towards: &'a mut [u8],
     value: &'a mut [f32],
@@ -299,14 +302,13 @@ impl Lines<'_> {
     #[inline(always)]
     fn passes_between(&self, slot: Slot, step: usize, leap: Leap) -> bool {
         let (x, y) = columns_rows(leap);
-        let solid = self.sight.is_none_or(Sight::is_solid);
         let cross = |[dx, dy]: [i32; 2]| dx * y - dy * x;
         let side = cross(STEPS[step]).signum();
         let turned = (step + if side > 0 { 1 } else { 7 }) % 8;
         let beside = self.leap[self.beside(slot, turned)];
         let agrees = beside.wrapping_add(LEAP[turned]) == leap;
         let within = cross(STEPS[turned]) * side < 0;
-        agrees & within & solid & (self.open[slot as usize] >> turned & 1 == 1)
+        agrees & within & self.solid & (self.open[slot as usize] >> turned & 1 == 1)
     }
 
     /// The cost by a leap.
@@ -369,8 +371,7 @@ impl Lines<'_> {
     #[inline(always)]
     fn sees(&self, slot: Slot, leap: Leap, far: usize) -> bool {
         let line = columns_rows(leap);
-        let solid = self.sight.is_none_or(Sight::is_solid);
-        if solid && squared(leap) > FAR && self.shares(slot, leap) {
+        if self.solid && squared(leap) > FAR && self.shares(slot, leap) {
             return true;
         }
         match self.sight {

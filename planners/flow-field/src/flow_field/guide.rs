@@ -129,7 +129,7 @@ impl FlowField {
             out.follow_route[i] = 1;
             return;
         };
-        if field.next[slot as usize] != slot {
+        if field.cost[slot as usize].is_infinite() {
             // Pushed beside the map: back to the nearest place on it.
             let back = if flat {
                 let offset = stencil.slot_at(a.location[row].point.truncate()).1;
