@@ -82,7 +82,7 @@ throng_core::register! {
     Avoidance "orca" => Orca,
     about: "Optimal reciprocal collision avoidance: half-planes of velocities and linear programs.",
     when: "The default: fast, smooth, free of collisions up to high densities.",
-    when_not: "Bodies that push each other, or crowds above about 4 persons per m2, where it stops rather than presses. Narrow doors used both ways by many: the sides take turns slowly, and of crowds of forty some are still there after 150 s. Speeds at a density as people have them: nobody slows down up to about 1.3 persons per m2, and then all do at once; a profile with a `speed_law` walks as measured. Packed crowds that all want through each other: bodies are hard, so of a thousand who meet in one point half are still there after 240 s, and two persons per m2 who walk every way nearly stand; with `keep_apart = false` they get through by overlapping, up to decimetres at steps of 0.1 s.",
+    when_not: "Bodies that push each other, or crowds above about 4 persons per m2, where it stops rather than presses. Narrow doors used both ways by many: the sides take turns slowly, and of crowds of forty some are still there after 150 s. Speeds at a density as people have them: nobody slows down up to about 1.3 persons per m2, and then all do at once; a profile with a `speed_law` walks as measured. Packed crowds that all want through each other: bodies are hard, so of a thousand who meet in one point more than half are still there after 240 s, and two persons per m2 who walk every way nearly stand; with `keep_apart = false` they get through by overlapping, up to decimetres at steps of 0.1 s.",
     growth: "Linear in agents; about the square of the neighbours looked at in the worst case.",
     paper: "van den Berg, Guy, Lin, Manocha: Reciprocal n-body collision avoidance. Robotics Research, 2011.",
     needs: Capabilities::NONE,
@@ -289,17 +289,14 @@ fn steer_chunk<S: Simd>(
                 failed &= failed - 1;
                 let walls = &work.planes[..hard];
                 work.crowded.keep(first + lane, &rows, walls, lane);
-                if let Some(pressed) = pressed.get_mut(first + lane) {
-                    *pressed = 1;
-                }
                 if work.crowded.is_full() {
-                    part_crowded(simd, orca, chunk, dt, work, out);
+                    part_crowded(simd, orca, chunk, dt, work, out, pressed);
                 }
             }
         }
     }
     if !work.crowded.is_empty() {
-        part_crowded(simd, orca, chunk, dt, work, out);
+        part_crowded(simd, orca, chunk, dt, work, out, pressed);
     }
 }
 

@@ -90,7 +90,8 @@ impl<S: Simd> Group<S> {
     }
 }
 
-/// Finds the velocities of those who wait, out of the way of the others.
+/// Finds the velocities of those who wait, out of the way of the others; marks as pressed who is
+/// left nothing even then.
 #[inline(never)]
 pub fn part_crowded<S: Simd>(
     simd: S,
@@ -99,10 +100,11 @@ pub fn part_crowded<S: Simd>(
     dt: f32,
     work: &mut Work,
     out: &mut [Vec2],
+    pressed: &mut [u8],
 ) {
     simd.vectorize(
         #[inline(always)]
-        || part(simd, orca, chunk, dt, work, out),
+        || part(simd, orca, chunk, dt, work, out, pressed),
     );
 }
 
@@ -114,6 +116,7 @@ fn part<S: Simd>(
     dt: f32,
     work: &mut Work,
     out: &mut [Vec2],
+    pressed: &mut [u8],
 ) {
     let Work {
         crowded,
@@ -145,6 +148,11 @@ fn part<S: Simd>(
         y: found.y,
     };
     if found.failed.any_true() {
+        for (lane, &agent) in waiting.iter().enumerate() {
+            if let Some(pressed) = pressed.get_mut(agent as usize) {
+                *pressed = u8::from(found.failed.test(lane));
+            }
+        }
         let (hard, soft) = planes.split_at_mut(crowded.hard.len());
         if orca.urgency > 0.0 {
             for (rank, plane) in (0..).zip(soft.iter_mut()) {
