@@ -277,12 +277,6 @@ fn over_edge(
         normal(ahead).is_some_and(|n| n.dot(before) >= DIVERGENT && n.dot(now) < DIVERGENT);
 }
 
-/// Whether nobody has to look for gates before it has walked as far as the nearest may be.
-/// Elsewhere the way up changes from step to step, or routes change after guiding.
-pub fn is_lazy(place: &Place) -> bool {
-    place.ground.view().flat && place.obstacles.is_none()
-}
-
 /// Moves route cursors past the gates that were passed, and marks who has arrived.
 pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work) {
     let site = place.site();
@@ -290,7 +284,8 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
     let mut mark = std::mem::take(&mut state.agents.mark);
     let mut tick = std::mem::take(&mut state.agents.tick);
     let mut until = std::mem::take(&mut state.agents.until);
-    let lazy = is_lazy(place);
+    // Elsewhere the way up changes from step to step, or routes change after guiding.
+    let lazy = site.ground.flat && place.obstacles.is_none();
     work.arrived.resize(state.agents.len(), 0);
     let (a, routes, map, pool) = (&state.agents, &state.routes, &state.map, &work.pool);
     let gated = &work.gated;

@@ -6,7 +6,7 @@ use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 use throng_core::{Frame, GroupChunk, GroupOut, GuideChunk, GuideOut, math};
 
-use super::{advance, due::Due};
+use super::due::Due;
 use crate::{
     agents::Doing,
     follow::{
@@ -65,9 +65,6 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
         [_, ..] if same => &laws[..1],
         _ => laws,
     };
-    // Where cursors are lazy and nobody else changes what is walked to, it stays from step to step
-    // until there may be a gate to pass (see `advance::cursors`).
-    let undisturbed = advance::is_lazy(place) && !(parts.group.active() && state.groups > 0);
     let (pool, clocks) = (&work.pool, &work.tier_clocks);
     work.guided
         .par_chunks_mut(CHUNK)
@@ -115,9 +112,6 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                         // read for that.
                         let walks_straight =
                             matches!(tier.follow.kind, FollowKind::Gates | FollowKind::Linear);
-                        let goes_straight_on = undisturbed
-                            && tier.follow.kind == FollowKind::Linear
-                            && tier.period == 1;
                         scratch.follow_route.clear();
                         scratch.follow_route.resize(n, u8::from(!part.guides));
                         if part.guides {
@@ -183,20 +177,6 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                                 continue;
                             }
                             let at = a.location[row];
-                            if goes_straight_on
-                                && until[local] > 0.0
-                                && marks[local].has_gate()
-                                && a.aim[row] != Vec2::ZERO
-                            {
-                                let walked = (at.point - a.before[row].point).truncate();
-                                let to = a.aim[row] - walked;
-                                let speed = wanted_speed(laws, state, ground, row);
-                                *out = Guided {
-                                    preferred: follow::towards(to, speed, dt, false),
-                                    aim: to,
-                                };
-                                continue;
-                            }
                             let straight =
                                 ground.flat && !marks[local].has_gate() && !marks[local].stale();
                             if straight && walks_straight {
