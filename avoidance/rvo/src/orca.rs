@@ -4,7 +4,7 @@
 //! avoidance", Robotics Research, 2011. Every neighbour and every wall forbids a half-plane of
 //! velocities; a linear program finds the allowed velocity nearest to the preferred one. Where
 //! a crowd is so dense that nothing is allowed, the paper takes the velocity that misses the
-//! neighbours' half-planes least, still within those of the walls. Four things differ from it:
+//! neighbours' half-planes least, still within those of the walls. Five things differ from it:
 //!
 //! - Those who are allowed nothing first look whether only collisions in the near future can be
 //!   avoided (`crowded_horizon`), which is nearly always so where people are not packed.
@@ -13,6 +13,8 @@
 //!   (`urgency`).
 //! - Half of what it takes to avoid each other is too little where the other has no room for its
 //!   own half; at hand each takes up more (`contact_share`).
+//! - Where all stand in each other's way the crowd comes loose by turning: who does not get on, or
+//!   is allowed nothing and walks slower than preferred, wishes to go more to the right (`sidestep`).
 //! - Who is allowed nothing may still run into others, who choose at the same time. They are marked,
 //!   and the step changes the velocities of all of them together so that nobody does (`keep_apart`).
 //!
@@ -36,10 +38,13 @@ use throng_core::{
 };
 
 use agents::{Own, Spans, Terms, agent_planes};
-use crowded::{Crowded, part_crowded};
+use crowded::{Crowded, aside, part_crowded};
 use lanes::{LANES, Planes, Row, greater};
 use programs::{Wish, nearest};
 use walls::{Plane, wall_planes};
+
+/// Who gets on by less than this share of its preferred speed is stuck.
+const STUCK: f32 = 0.1;
 
 throng_core::options! {
     /// Optimal reciprocal collision avoidance.
@@ -67,6 +72,11 @@ throng_core::options! {
         /// and still come closer: more than half, because the other may have no room for its own.
         /// 0.5: half each, as in the paper.
         contact_share: f32 = 0.75, "", 0.5..=1.0;
+        /// How far somebody who cannot get on at all turns its preferred velocity to the right, as
+        /// the tangent of the angle; who is allowed nothing and gets on in part turns less. So
+        /// crowds that meet go round each other instead of standing. 0: nobody does, as in the
+        /// paper.
+        sidestep: f32 = 0.5, "", 0.0..=10.0;
         /// Where not all half-planes can be met, the velocities of all who are in each other's way
         /// are changed together, as little as it takes that nobody runs into anybody. Off: people
         /// give way into each other there, as in the paper.
@@ -82,7 +92,7 @@ throng_core::register! {
     Avoidance "orca" => Orca,
     about: "Optimal reciprocal collision avoidance: half-planes of velocities and linear programs.",
     when: "The default: fast, smooth, free of collisions up to high densities.",
-    when_not: "Bodies that push each other, or crowds above about 4 persons per m2, where it stops rather than presses. Narrow doors used both ways by many: the sides take turns slowly, and of crowds of forty some are still there after 150 s. Speeds at a density as people have them: nobody slows down up to about 1.3 persons per m2, and then all do at once; a profile with a `speed_law` walks as measured. Packed crowds that all want through each other: bodies are hard, so of a thousand who meet in one point more than half are still there after 240 s, and two persons per m2 who walk every way nearly stand; with `keep_apart = false` they get through by overlapping, up to decimetres at steps of 0.1 s.",
+    when_not: "Bodies that push each other, or crowds above about 4 persons per m2, where it stops rather than presses. Narrow doors used both ways by many: the sides take turns slowly, and of crowds of forty some are still there after 150 s. Speeds at a density as people have them: nobody slows down up to about 1.3 persons per m2, and then all do at once; a profile with a `speed_law` walks as measured.",
     growth: "Linear in agents; about the square of the neighbours looked at in the worst case.",
     paper: "van den Berg, Guy, Lin, Manocha: Reciprocal n-body collision avoidance. Robotics Research, 2011.",
     needs: Capabilities::NONE,
@@ -273,7 +283,17 @@ fn steer_chunk<S: Simd>(
         );
         let wish = group.preferred;
         let in_use = mask32x16::from_bitmask(simd, (1 << lanes) - 1);
-        let found = nearest::<S, false>(simd, &work.planes, group.max_speed, wish, wish, in_use);
+        let mut found =
+            nearest::<S, false>(simd, &work.planes, group.max_speed, wish, wish, in_use);
+        let stuck = stuck(wish, group.own.vx, group.own.vy)
+            & stuck(wish, found.x, found.y)
+            & in_use
+            & !found.failed;
+        if orca.sidestep > 0.0 && stuck.any_true() {
+            let again = step_aside(simd, orca.sidestep, &work.planes, hard, &group, stuck);
+            found.x = stuck.select(again.x, found.x);
+            found.y = stuck.select(again.y, found.y);
+        }
         within(
             simd,
             found.x,
@@ -298,6 +318,43 @@ fn steer_chunk<S: Simd>(
     if !work.crowded.is_empty() {
         part_crowded(simd, orca, chunk, dt, work, out, pressed);
     }
+}
+
+/// Whose velocity does not lead where they wish to go.
+#[inline(always)]
+fn stuck<S: Simd>(wish: Wish<S>, vx: f32x16<S>, vy: f32x16<S>) -> mask32x16<S> {
+    let squared = wish.x * wish.x + wish.y * wish.y;
+    let progress = vx * wish.x + vy * wish.y;
+    squared.simd_gt(1e-4) & progress.simd_lt(squared * STUCK)
+}
+
+/// What those find who are stuck, with a wish to the right. Out of the way of the others.
+#[inline(never)]
+fn step_aside<S: Simd>(
+    simd: S,
+    sidestep: f32,
+    planes: &[Planes],
+    walls: usize,
+    group: &Group<S>,
+    stuck: mask32x16<S>,
+) -> Wish<S> {
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            let Group {
+                own,
+                preferred,
+                max_speed,
+            } = *group;
+            let walls = &planes[..walls];
+            let wish = aside(simd, sidestep, walls, max_speed, preferred, own, stuck);
+            let found = nearest::<S, false>(simd, planes, max_speed, wish, wish, stuck);
+            Wish {
+                x: found.x,
+                y: found.y,
+            }
+        },
+    )
 }
 
 /// Begins the half-planes of sixteen lanes with those of their walls; says how many rows.

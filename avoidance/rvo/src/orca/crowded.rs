@@ -11,9 +11,9 @@ use throng_core::SteerChunk;
 use super::{
     Group, Orca, Work,
     agents::{Own, Spans, agent_planes, gaps},
-    lanes::{LANES, Planes, Row, greater},
+    lanes::{LANES, Planes, Row, greater, lesser},
     programs::{Wish, least_miss, nearest},
-    within,
+    stuck, within,
 };
 
 /// No neighbour counts less: the third program tells its half-planes from none.
@@ -108,6 +108,31 @@ pub fn part_crowded<S: Simd>(
     );
 }
 
+/// The wish of somebody in whose way others are: turned to the right, the more the slower it gets
+/// on. Who is stopped by walls alone (a closed door) waits as it is.
+#[inline(always)]
+pub(super) fn aside<S: Simd>(
+    simd: S,
+    sidestep: f32,
+    walls: &[Planes],
+    max_speed: f32x16<S>,
+    wish: Wish<S>,
+    own: Own<S>,
+    who: mask32x16<S>,
+) -> Wish<S> {
+    let (zero, one) = (f32x16::splat(simd, 0.0), f32x16::splat(simd, 1.0));
+    let squared = greater(wish.x * wish.x + wish.y * wish.y, f32x16::splat(simd, 1e-6));
+    let blocked = one - (own.vx * wish.x + own.vy * wish.y) / squared;
+    let tangent = lesser(greater(blocked, zero), one) * sidestep;
+    let alone = nearest::<S, false>(simd, walls, max_speed, wish, wish, who);
+    let tangent = stuck(wish, alone.x, alone.y).select(zero, tangent);
+    let cosine = one / (one + tangent * tangent).sqrt();
+    Wish {
+        x: (wish.x + wish.y * tangent) * cosine,
+        y: (wish.y - wish.x * tangent) * cosine,
+    }
+}
+
 #[inline(always)]
 fn part<S: Simd>(
     simd: S,
@@ -127,7 +152,10 @@ fn part<S: Simd>(
     let waiting = &crowded.agents[..crowded.count];
     let [vx, vy, radius, px, py, max_speed] = core::array::from_fn(|i| crowded.own[i].load(simd));
     let own = Own { vx, vy, radius };
+    let in_use = mask32x16::from_bitmask(simd, (1 << waiting.len()) - 1);
     let wish = Wish { x: px, y: py };
+    let walls = &crowded.hard;
+    let wish = aside(simd, orca.sidestep, walls, max_speed, wish, own, in_use);
     let (mut spans, mut ids) = (Spans::default(), [0; LANES]);
     for (lane, &agent) in waiting.iter().enumerate() {
         let near = chunk.neighbours_of(agent as usize);
@@ -141,7 +169,6 @@ fn part<S: Simd>(
     let rows = &chunk.neighbours;
     let terms = orca.terms(orca.crowded_horizon, dt);
     agent_planes(simd, rows, &spans, ids, own, terms, planes);
-    let in_use = mask32x16::from_bitmask(simd, (1 << waiting.len()) - 1);
     let found = nearest::<S, false>(simd, planes, max_speed, wish, wish, in_use);
     let mut chosen = Wish {
         x: found.x,

@@ -117,6 +117,7 @@ fn paper() -> Orca {
         urgency: 0.0,
         crowded_horizon: 3.0,
         contact_share: 0.5,
+        sidestep: 0.0,
         ..exact()
     }
 }
@@ -242,9 +243,17 @@ fn who_finds_no_way_tries_again_with_a_shorter_horizon() {
     crowd.agent(1, Vec2::ZERO, Vec2::new(0.02, 0.0), 0.25, 2.0);
     crowd.sees(2, Vec2::new(-0.8, 0.0), Vec2::new(0.2, 0.0), 0.25, 0);
     crowd.sees(3, Vec2::new(0.8, 0.0), Vec2::new(-0.2, 0.0), 0.25, 0);
-    let out = crowd.steer(&exact());
+    let straight = Orca {
+        sidestep: 0.0,
+        ..exact()
+    };
+    let out = crowd.steer(&straight);
     assert!(near(out[0], Vec2::ZERO), "{out:?}");
     assert!(near(out[1], Vec2::new(0.02, 0.0)), "{out:?}");
+    // Who does not get on at all wishes to go half as far to the right as ahead.
+    let out = crowd.steer(&exact());
+    let aside = Vec2::new(1.0, -0.5).normalize() * 0.02;
+    assert!(near(out[1], aside), "{out:?}");
     // The paper stays in the middle of what it misses.
     let out = crowd.steer(&paper());
     assert!(near(out[1], Vec2::ZERO), "{out:?}");
@@ -586,12 +595,22 @@ fn agrees(orca: &Orca) {
                 })
                 .collect();
             let speed = f64::from(crowd.max_speed[i]);
-            let wish = crowd.preferred[i].as_dvec2();
+            let mut wish = crowd.preferred[i].as_dvec2();
             let mut soft = planes(orca.time_horizon);
             let (mut expected, mut free) = reference::solve(&[], &soft, &weights, wish, speed);
             crowded += usize::from(!free);
-            if !free && orca.crowded_horizon < orca.time_horizon {
-                soft = planes(orca.crowded_horizon);
+            let squared = wish.length_squared();
+            let gets_on = |v: DVec2| v.dot(wish) >= squared * f64::from(super::STUCK);
+            let stuck = squared > 1e-4 && !gets_on(own.0) && !gets_on(expected);
+            let blocked = (1.0 - own.0.dot(wish) / squared.max(1e-6)).clamp(0.0, 1.0);
+            let tangent = blocked * f64::from(orca.sidestep);
+            let aside = (wish - wish.perp() * tangent) / (1.0 + tangent * tangent).sqrt();
+            if free && stuck {
+                expected = reference::solve(&[], &soft, &weights, aside, speed).0;
+            }
+            if !free {
+                wish = aside;
+                soft = planes(orca.crowded_horizon.min(orca.time_horizon));
                 (expected, free) = reference::solve(&[], &soft, &weights, wish, speed);
             }
             let distance = expected.distance(v.as_dvec2());

@@ -132,13 +132,13 @@ pub fn avoid(
     let not_finite = AtomicU64::new(0);
     work.fastest = fastest;
     work.contacts
-        .pressed
+        .by_chunk
         .resize_with(count.div_ceil(CHUNK), Default::default);
     work.steered
         .par_chunks_mut(CHUNK)
         .zip(kth.par_chunks_mut(CHUNK))
         .zip(memory.chunks_mut().par_iter_mut())
-        .zip(work.contacts.pressed.par_iter_mut())
+        .zip(work.contacts.by_chunk.par_iter_mut())
         .enumerate()
         .for_each(|(chunk, (((steered, kth), memory), contacts))| {
             pool.with(|scratch| {

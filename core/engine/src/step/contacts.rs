@@ -23,6 +23,7 @@ use throng_kit::Walk;
 use super::avoid::{Move, blend_steps, blended};
 use crate::{
     agents::{AgentId, Agents},
+    memory::CHUNK,
     neighbours::{NeighbourBuffer, NeighbourGrid},
     state::{Place, State, Steered, Work, speed_factor},
 };
@@ -31,7 +32,7 @@ use crate::{
 /// comes loose later, with fewer bodies overlap.
 const MOST_ROUNDS: u32 = 10;
 /// Pairs that approach faster than they may by less are done, metres per second.
-const TOLERANCE: f32 = 2e-3;
+const TOLERANCE: f32 = 5e-3;
 /// Those who overlap already part at this speed at most, metres per second: faster looks like a
 /// blow.
 const PARTING: f32 = 0.3;
@@ -91,10 +92,14 @@ impl Contact {
 /// Contacts of a move, and what it takes to find them.
 #[derive(Debug, Default)]
 pub struct Contacts {
-    /// Those of the pressed, by chunk.
-    pub pressed: Vec<Vec<Contact>>,
-    /// Those of others who were pushed.
-    pushed: Vec<Contact>,
+    /// By chunk of the one who is pressed or was pushed.
+    pub by_chunk: Vec<Vec<Contact>>,
+    /// Chunks, and others whose contacts have to do with people in them.
+    borders: Vec<[u32; 2]>,
+    /// Chunks where somebody's velocity has changed since they were last gone over.
+    astir: Vec<bool>,
+    /// The same as of the round at hand.
+    stirred: Vec<bool>,
     /// 1 for everybody whose contacts are listed.
     listed: Vec<u8>,
     /// Rows of those whose contacts are to be listed.
@@ -202,7 +207,7 @@ impl Contacts {
     /// any.
     fn follow(&mut self, grid: &NeighbourGrid, at_hand: &AtHand<'_>) -> bool {
         self.rows.clear();
-        let all = self.pressed.iter().flatten().chain(&self.pushed);
+        let all = self.by_chunk.iter().flatten();
         for contact in all.filter(|c| c.taken > 0.0 && c.other != NONE) {
             let listed = &mut self.listed[contact.other as usize];
             if *listed == 0 {
@@ -245,21 +250,63 @@ impl Contacts {
             let reach = a.radius[row] + step;
             ground.walls_near(a.location[row], frame, reach, &mut self.walls);
             let rows = self.neighbours.rows();
-            at_hand.list(row, &rows, i, &self.walls, &mut self.pushed);
+            let chunk = row / CHUNK;
+            let contacts = &mut self.by_chunk[chunk];
+            let first = contacts.len();
+            at_hand.list(row, &rows, i, &self.walls, contacts);
+            self.stirred[chunk] = true;
+            note_borders(&mut self.borders, chunk, &contacts[first..]);
         }
         true
     }
 
-    /// Goes over all contacts until nobody is pushed any more.
+    /// Readies the contacts that were listed.
+    fn begin(&mut self) {
+        self.borders.clear();
+        self.stirred.clear();
+        for (chunk, contacts) in self.by_chunk.iter().enumerate() {
+            self.stirred.push(!contacts.is_empty());
+            note_borders(&mut self.borders, chunk, contacts);
+        }
+    }
+
+    /// Goes over the contacts, chunk by chunk, until nobody is pushed any more.
     fn settle(&mut self, steered: &mut [Steered]) {
         for _ in 0..MOST_ROUNDS {
-            let mut largest = 0.0_f32;
-            for contact in self.pressed.iter_mut().flatten().chain(&mut self.pushed) {
-                largest = largest.max(contact.part(steered));
+            for &[from, to] in &self.borders {
+                let near = self.stirred[from as usize];
+                self.stirred[to as usize] |= near;
             }
-            if largest < TOLERANCE {
+            core::mem::swap(&mut self.astir, &mut self.stirred);
+            self.stirred.clear();
+            self.stirred.resize(self.astir.len(), false);
+            if !self.astir.contains(&true) {
                 break;
             }
+            for (chunk, contacts) in self.by_chunk.iter_mut().enumerate() {
+                if !self.astir[chunk] {
+                    continue;
+                }
+                for contact in contacts {
+                    if contact.part(steered) < TOLERANCE {
+                        continue;
+                    }
+                    self.stirred[chunk] = true;
+                    if contact.other != NONE {
+                        self.stirred[contact.other as usize / CHUNK] = true;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Notes which other chunks a chunk's contacts have to do with.
+fn note_borders(borders: &mut Vec<[u32; 2]>, chunk: usize, contacts: &[Contact]) {
+    for contact in contacts.iter().filter(|c| c.other != NONE) {
+        let border = [contact.other / CHUNK as u32, chunk as u32];
+        if border[0] != border[1] && borders.last() != Some(&border) {
+            borders.push(border);
         }
     }
 }
@@ -267,12 +314,12 @@ impl Contacts {
 /// Changes the velocities of those who would run into each other.
 pub fn keep_apart(place: &Place, state: &State, work: &mut Work, now: Move) {
     let (steered, contacts) = (&mut work.steered, &mut work.contacts);
-    if contacts.pressed.iter().all(Vec::is_empty) {
+    if contacts.by_chunk.iter().all(Vec::is_empty) {
         return;
     }
-    contacts.pushed.clear();
+    contacts.begin();
     contacts.listed.resize(steered.len(), 0);
-    for contact in contacts.pressed.iter().flatten() {
+    for contact in contacts.by_chunk.iter().flatten() {
         contacts.listed[contact.own as usize] = 1;
     }
     let ground = place.ground.view();
@@ -297,7 +344,7 @@ pub fn keep_apart(place: &Place, state: &State, work: &mut Work, now: Move) {
             .clamp_length_max(at_hand.max_speed(row));
         steered[row].velocity = blended(state, row, velocity, blend_steps, now.dt);
     };
-    for contact in contacts.pressed.iter().flatten().chain(&contacts.pushed) {
+    for contact in contacts.by_chunk.iter().flatten() {
         contacts.listed[contact.own as usize] = 0;
         if contact.taken > 0.0 {
             bound(contact.own);
@@ -327,9 +374,10 @@ mod tests {
 
     fn settle(steered: &mut [Steered], contacts: Vec<Contact>) {
         let mut all = Contacts {
-            pressed: vec![contacts],
+            by_chunk: vec![contacts],
             ..Contacts::default()
         };
+        all.begin();
         for _ in 0..MOST_WAVES {
             all.settle(steered);
         }

@@ -42,7 +42,7 @@ fn linked_and_loaded_plan_the_same_bits() {
         "rooms",
         ROOMS,
         &other,
-        250,
+        600,
     );
     assert!(arrived > 0, "nobody arrived");
 }
