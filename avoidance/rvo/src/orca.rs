@@ -37,7 +37,7 @@ use throng_core::{
     Capabilities, LocalAvoidance, Perception, Scratch, SteerChunk, SteerOut, random::mix,
 };
 
-use agents::{Own, Spans, Terms, agent_planes};
+use agents::{Near, Own, Spans, Terms, agent_planes};
 use crowded::{Crowded, aside, part_crowded};
 use lanes::{LANES, Planes, Row, greater};
 use programs::{Wish, nearest};
@@ -257,6 +257,7 @@ fn steer_chunk<S: Simd>(
     let everybody = chunk.len();
     let dt = if chunk.dt > 1e-6 { chunk.dt } else { 1e-6 };
     let key = mix(chunk.seed);
+    let near = Near::new(simd, &chunk.neighbours);
     for first in (0..everybody).step_by(LANES) {
         let lanes = LANES.min(everybody - first);
         let group = if lanes == LANES {
@@ -266,15 +267,15 @@ fn steer_chunk<S: Simd>(
         };
         let mut spans = Spans::default();
         for lane in 0..lanes {
-            let near = chunk.neighbours_of(first + lane);
-            spans.first[lane] = near.start as u32;
-            spans.count[lane] = near.len() as u32;
+            let seen = chunk.neighbours_of(first + lane);
+            spans.first[lane] = seen.start as u32;
+            spans.count[lane] = seen.len() as u32;
         }
         let hard = lay_walls(orca, chunk, first, lanes, &group.own, work);
         let ids = &chunk.id[first..first + lanes];
         agent_planes(
             simd,
-            &chunk.neighbours,
+            &near,
             &spans,
             ids,
             group.own,
@@ -310,13 +311,13 @@ fn steer_chunk<S: Simd>(
                 let walls = &work.planes[..hard];
                 work.crowded.keep(first + lane, &rows, walls, lane);
                 if work.crowded.is_full() {
-                    part_crowded(simd, orca, chunk, dt, work, out, pressed);
+                    part_crowded(simd, orca, chunk, &near, dt, work, out, pressed);
                 }
             }
         }
     }
     if !work.crowded.is_empty() {
-        part_crowded(simd, orca, chunk, dt, work, out, pressed);
+        part_crowded(simd, orca, chunk, &near, dt, work, out, pressed);
     }
 }
 

@@ -50,19 +50,6 @@ impl Spans {
     pub fn longest(&self) -> usize {
         self.count.iter().fold(0, |most, &c| most.max(c)) as usize
     }
-
-    /// The first entry of all lanes and the end of the last one.
-    #[inline(always)]
-    fn bounds(&self) -> (usize, usize) {
-        let (mut first, mut end) = (u32::MAX, 0);
-        for (&f, &c) in self.first.iter().zip(&self.count) {
-            if c > 0 {
-                first = first.min(f);
-                end = end.max(f + c);
-            }
-        }
-        (first as usize, end as usize)
-    }
 }
 
 /// The neighbours of the same rank of sixteen agents.
@@ -83,8 +70,9 @@ fn columns<S: Simd>(r: [f32x4<S>; 4]) -> [f32x4<S>; 4] {
     [a.zip_low(c), a.zip_high(c), b.zip_low(d), b.zip_high(d)]
 }
 
-/// The neighbours of sixteen agents: one slice of the chunk's rows.
-struct Near<'a> {
+/// The neighbours of a chunk of agents, and what they have in common.
+#[derive(Clone, Copy)]
+pub struct Near<'a> {
     rows: NeighbourRows<'a>,
     /// The radius of all, if they have one.
     one_radius: Option<f32>,
@@ -93,11 +81,11 @@ struct Near<'a> {
 }
 
 impl<'a> Near<'a> {
+    /// Looks for what they have in common.
     #[inline(always)]
-    fn new<S: Simd>(simd: S, rows: &NeighbourRows<'a>, spans: &Spans) -> Near<'a> {
-        let (first, last) = spans.bounds();
-        let (radii, flags) = (&rows.radius[first..last], &rows.flags[first..last]);
-        let first_radius = radii[0];
+    pub fn new<S: Simd>(simd: S, rows: &NeighbourRows<'a>) -> Near<'a> {
+        let (radii, flags) = (rows.radius, rows.flags);
+        let first_radius = radii.first().copied().unwrap_or(0.0);
         let (whole, rest) = radii.as_chunks::<LANES>();
         let mut differ = mask32x16::splat(simd, false);
         for some in whole {
@@ -161,14 +149,8 @@ impl<'a> Near<'a> {
 /// The gaps between sixteen agents and their neighbours of one rank, metres; whatever stands there
 /// for lanes that have fewer.
 #[inline(always)]
-pub fn gaps<S: Simd>(
-    simd: S,
-    rows: &NeighbourRows<'_>,
-    spans: &Spans,
-    own: Own<S>,
-    rank: u32,
-) -> f32x16<S> {
-    let seen = Near::new(simd, rows, spans).load(simd, spans, rank);
+pub fn gaps<S: Simd>(simd: S, near: &Near<'_>, spans: &Spans, own: Own<S>, rank: u32) -> f32x16<S> {
+    let seen = near.load(simd, spans, rank);
     (seen.px * seen.px + seen.py * seen.py).sqrt() - own.radius - seen.radius
 }
 
@@ -176,7 +158,7 @@ pub fn gaps<S: Simd>(
 #[inline(always)]
 pub fn agent_planes<S: Simd>(
     simd: S,
-    rows: &NeighbourRows<'_>,
+    near: &Near<'_>,
     spans: &Spans,
     ids: &[u64],
     own: Own<S>,
@@ -184,10 +166,6 @@ pub fn agent_planes<S: Simd>(
     planes: &mut Vec<Planes>,
 ) {
     let longest = spans.longest() as u32;
-    if longest == 0 {
-        return;
-    }
-    let near = Near::new(simd, rows, spans);
     let zero = f32x16::splat(simd, 0.0);
     let (per_horizon, per_step) = (
         f32x16::splat(simd, 1.0 / terms.horizon),
@@ -232,7 +210,7 @@ pub fn agent_planes<S: Simd>(
             y.store(ny);
             for (lane, id) in ids.iter().enumerate() {
                 if lost.test(lane) {
-                    let other = rows.id[(spans.first[lane] + rank) as usize];
+                    let other = near.rows.id[(spans.first[lane] + rank) as usize];
                     [x.0[lane], y.0[lane]] = parting(*id, other);
                 }
             }

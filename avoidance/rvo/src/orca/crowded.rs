@@ -10,7 +10,7 @@ use throng_core::SteerChunk;
 
 use super::{
     Group, Orca, Work,
-    agents::{Own, Spans, agent_planes, gaps},
+    agents::{Near, Own, Spans, agent_planes, gaps},
     lanes::{LANES, Planes, Row, greater, lesser},
     programs::{Wish, least_miss, nearest},
     stuck, within,
@@ -97,6 +97,7 @@ pub fn part_crowded<S: Simd>(
     simd: S,
     orca: &Orca,
     chunk: &SteerChunk<'_>,
+    near: &Near<'_>,
     dt: f32,
     work: &mut Work,
     out: &mut [Vec2],
@@ -104,7 +105,7 @@ pub fn part_crowded<S: Simd>(
 ) {
     simd.vectorize(
         #[inline(always)]
-        || part(simd, orca, chunk, dt, work, out, pressed),
+        || part(simd, orca, chunk, near, dt, work, out, pressed),
     );
 }
 
@@ -138,6 +139,7 @@ fn part<S: Simd>(
     simd: S,
     orca: &Orca,
     chunk: &SteerChunk<'_>,
+    near: &Near<'_>,
     dt: f32,
     work: &mut Work,
     out: &mut [Vec2],
@@ -158,17 +160,16 @@ fn part<S: Simd>(
     let wish = aside(simd, orca.sidestep, walls, max_speed, wish, own, in_use);
     let (mut spans, mut ids) = (Spans::default(), [0; LANES]);
     for (lane, &agent) in waiting.iter().enumerate() {
-        let near = chunk.neighbours_of(agent as usize);
-        spans.first[lane] = near.start as u32;
-        spans.count[lane] = near.len() as u32;
+        let seen = chunk.neighbours_of(agent as usize);
+        spans.first[lane] = seen.start as u32;
+        spans.count[lane] = seen.len() as u32;
         ids[lane] = chunk.id[agent as usize];
     }
     planes.clear();
     planes.extend_from_slice(&crowded.hard);
     let ids = &ids[..waiting.len()];
-    let rows = &chunk.neighbours;
     let terms = orca.terms(orca.crowded_horizon, dt);
-    agent_planes(simd, rows, &spans, ids, own, terms, planes);
+    agent_planes(simd, near, &spans, ids, own, terms, planes);
     let found = nearest::<S, false>(simd, planes, max_speed, wish, wish, in_use);
     let mut chosen = Wish {
         x: found.x,
@@ -183,7 +184,7 @@ fn part<S: Simd>(
         let (hard, soft) = planes.split_at_mut(crowded.hard.len());
         if orca.urgency > 0.0 {
             for (rank, plane) in (0..).zip(soft.iter_mut()) {
-                let gap = gaps(simd, rows, &spans, own, rank);
+                let gap = gaps(simd, near, &spans, own, rank);
                 let zero = f32x16::splat(simd, 0.0);
                 let weight = orca.urgency / (greater(gap, zero) + orca.urgency);
                 let weight = greater(weight, f32x16::splat(simd, LEAST_WEIGHT));

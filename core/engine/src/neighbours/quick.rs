@@ -31,8 +31,10 @@ pub(super) fn room(most: usize) -> usize {
     most * BATCH + MOST
 }
 
-/// Candidates of one search.
+/// Candidates of one search, from the beginning of a line of the cache: where the allocator puts
+/// them otherwise, every store and load of sixteen may touch two.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(super) struct Few {
     squared: [f32; ROOM],
     entry: [u32; ROOM],

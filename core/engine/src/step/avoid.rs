@@ -29,9 +29,6 @@ const BLEND_ACCELERATION: f32 = 10.0;
 /// Largest displacement in a step that a model may push a body by, in radii.
 const MOST_PUSH: f32 = 0.5;
 
-/// Agents that look and then steer together: what they have seen stays in the nearest cache.
-const PIECE: usize = 64;
-
 /// Most parts that a step is cut into.
 const MOST_MOVES: f32 = 100.0;
 
@@ -308,172 +305,166 @@ impl Stage<'_> {
             } else {
                 self.now.dt
             };
-            // Who pushes sorts agents by how near others are, and wants many of them at once.
-            // Who looks at nothing has nothing to keep in a cache.
-            let blind = part.perception == Perception::BLIND;
-            let together = if part.pushes || blind { CHUNK } else { PIECE };
-            for due in due.pieces(together) {
-                let began = Instant::now();
-                let (wall_reach, reach) = (part.perception.wall_reach, part.perception.reach);
-                let mut max_step = self.fastest * dt;
-                s.looking.clear();
-                if part.alternates {
-                    s.looking
-                        .extend(due.rows.iter().map(|&row| a.tick[row as usize] % 2 == 1));
-                    // The last look was two ticks ago.
-                    max_step *= 2.0;
-                }
-                let blind = |i: usize| part.alternates && !s.looking[i];
-                s.clear.clear();
-                s.clear.extend(
-                    due.rows.iter().map(|&row| {
-                        wall_distance_bound(&self.ground, a.location[row as usize].point)
-                    }),
-                );
-                // Who looks at nothing needs no closer look at the walls.
-                if self.ground.flat && (reach > 0.0 || wall_reach > 0.0) {
-                    for (i, clear) in s.clear.iter_mut().enumerate() {
-                        // As far as neighbours will be looked for, at the second try, or walls.
-                        let hint = kth[due.local[i] as usize] + 2.0 * max_step;
-                        let look = if hint < reach { hint } else { reach };
-                        let limit = look.max(wall_reach) * 1.001;
-                        if !(*clear > limit) && !blind(i) {
-                            let at = a.location[due.rows[i] as usize].point;
-                            *clear = clear_distance(&self.ground, at, limit);
-                        }
+            let began = Instant::now();
+            let (wall_reach, reach) = (part.perception.wall_reach, part.perception.reach);
+            let mut max_step = self.fastest * dt;
+            s.looking.clear();
+            if part.alternates {
+                s.looking
+                    .extend(due.rows.iter().map(|&row| a.tick[row as usize] % 2 == 1));
+                // The last look was two ticks ago.
+                max_step *= 2.0;
+            }
+            let blind = |i: usize| part.alternates && !s.looking[i];
+            s.clear.clear();
+            s.clear.extend(
+                due.rows
+                    .iter()
+                    .map(|&row| wall_distance_bound(&self.ground, a.location[row as usize].point)),
+            );
+            // Who looks at nothing needs no closer look at the walls.
+            if self.ground.flat && (reach > 0.0 || wall_reach > 0.0) {
+                for (i, clear) in s.clear.iter_mut().enumerate() {
+                    // As far as neighbours will be looked for, at the second try, or walls.
+                    let hint = kth[due.local[i] as usize] + 2.0 * max_step;
+                    let look = if hint < reach { hint } else { reach };
+                    let limit = look.max(wall_reach) * 1.001;
+                    if !(*clear > limit) && !blind(i) {
+                        let at = a.location[due.rows[i] as usize].point;
+                        *clear = clear_distance(&self.ground, at, limit);
                     }
                 }
-                if !self.ground.flat && reach > 0.0 && wall_reach > 0.0 {
-                    let limit = wall_reach * 1.001;
-                    for (clear, &row) in s.clear.iter_mut().zip(due.rows) {
-                        if !(*clear > limit) {
-                            let at = a.location[row as usize].point;
-                            *clear = self.grid.clear_distance(&self.ground, at, limit);
-                        }
+            }
+            if !self.ground.flat && reach > 0.0 && wall_reach > 0.0 {
+                let limit = wall_reach * 1.001;
+                for (clear, &row) in s.clear.iter_mut().zip(due.rows) {
+                    if !(*clear > limit) {
+                        let at = a.location[row as usize].point;
+                        *clear = self.grid.clear_distance(&self.ground, at, limit);
                     }
                 }
-                if part.alternates {
-                    let listed = due.rows.iter().zip(due.local).zip(&s.clear);
-                    s.some_rows.clear();
-                    s.some_local.clear();
-                    s.some_clear.clear();
-                    for (((&row, &local), &clear), _) in
-                        listed.zip(&s.looking).filter(|(_, looking)| **looking)
-                    {
-                        s.some_rows.push(row);
-                        s.some_local.push(local);
-                        s.some_clear.push(clear);
-                    }
+            }
+            if part.alternates {
+                let listed = due.rows.iter().zip(due.local).zip(&s.clear);
+                s.some_rows.clear();
+                s.some_local.clear();
+                s.some_clear.clear();
+                for (((&row, &local), &clear), _) in
+                    listed.zip(&s.looking).filter(|(_, looking)| **looking)
+                {
+                    s.some_rows.push(row);
+                    s.some_local.push(local);
+                    s.some_clear.push(clear);
                 }
-                let (lookers, clear) = if part.alternates {
-                    let lookers = Due {
-                        rows: &s.some_rows,
-                        local: &s.some_local,
-                        whole: None,
-                    };
-                    (lookers, &s.some_clear)
-                } else {
-                    (due, &s.clear)
+            }
+            let (lookers, clear) = if part.alternates {
+                let lookers = Due {
+                    rows: &s.some_rows,
+                    local: &s.some_local,
+                    whole: None,
                 };
-                self.look(
-                    &lookers,
-                    part.perception,
-                    max_step,
-                    clear,
-                    kth,
-                    &mut s.kth,
-                    &mut s.neighbours,
-                );
-                if part.alternates {
-                    s.neighbours.spread(&s.looking);
-                }
-                s.walls.clear();
-                s.wall_start.clear();
-                s.wall_start.push(0);
-                for (i, (&row, &clear)) in due.rows.iter().zip(&s.clear).enumerate() {
-                    if wall_reach > 0.0 && clear <= wall_reach && !blind(i) {
-                        let r = row as usize;
-                        let frame = if self.ground.flat {
-                            Frame::FLAT
-                        } else {
-                            a.frame[r]
-                        };
-                        self.ground
-                            .walls_near(a.location[r], frame, wall_reach, &mut s.walls);
-                    }
-                    s.wall_start.push(s.walls.len() as u32);
-                }
-                let looked = Instant::now();
-                spent.looking += (looked - began).as_nanos() as u64;
-                s.max_speed.clear();
-                s.max_speed.extend(due.rows.iter().map(|&row| {
+                (lookers, &s.some_clear)
+            } else {
+                (due, &s.clear)
+            };
+            self.look(
+                &lookers,
+                part.perception,
+                max_step,
+                clear,
+                kth,
+                &mut s.kth,
+                &mut s.neighbours,
+            );
+            if part.alternates {
+                s.neighbours.spread(&s.looking);
+            }
+            s.walls.clear();
+            s.wall_start.clear();
+            s.wall_start.push(0);
+            for (i, (&row, &clear)) in due.rows.iter().zip(&s.clear).enumerate() {
+                if wall_reach > 0.0 && clear <= wall_reach && !blind(i) {
                     let r = row as usize;
-                    a.max_speed[r] * speed_factor(&self.ground, &a.location[r])
-                }));
-                s.out_velocity.clear();
-                s.out_velocity.resize(due.len(), Vec2::NAN);
-                s.out_push.clear();
-                s.out_push
-                    .resize(if part.pushes { due.len() } else { 0 }, Vec2::ZERO);
-                s.out_pressed.clear();
-                s.out_pressed
-                    .resize(if part.keeps_apart { due.len() } else { 0 }, 0);
-                memory.gather(&part.memory, self.stride, due.local, &mut s.memory);
-                let chunk = SteerChunk {
-                    dt,
-                    step: state.step,
-                    seed: state.seed,
-                    id: due.column(&a.id, &mut s.id),
-                    tick: due.column(&a.tick, &mut s.tick),
-                    velocity: due.column(&a.velocity, &mut s.velocity),
-                    heading: due.column(&a.heading, &mut s.heading),
-                    preferred: due.column(&a.preferred, &mut s.preferred),
-                    target: due.column(&a.aim, &mut s.aim),
-                    radius: due.column(&a.radius, &mut s.radius),
-                    max_speed: &s.max_speed,
-                    mass: due.column(&a.mass, &mut s.mass),
-                    neighbours: s.neighbours.rows(),
-                    walls: WallRows {
-                        start: &s.wall_start,
-                        walls: &s.walls,
-                    },
-                };
-                let mut out = SteerOut {
-                    velocity: &mut s.out_velocity,
-                    push: &mut s.out_push,
-                    pressed: &mut s.out_pressed,
-                    memory: s.memory.rows(),
-                };
-                part.strategy
-                    .steer(&chunk, &mut s.avoidance[tier.avoidance], &mut out);
-                for i in 0..due.len() {
-                    let push = s.out_push.get(i).copied().unwrap_or(Vec2::ZERO);
-                    let answer = Steered {
-                        velocity: s.out_velocity[i],
-                        push,
-                        clear: s.clear[i],
+                    let frame = if self.ground.flat {
+                        Frame::FLAT
+                    } else {
+                        a.frame[r]
                     };
-                    let row = due.rows[i] as usize;
-                    steered[due.local[i] as usize] =
-                        self.bounded(answer, row, s.max_speed[i], &mut spent);
+                    self.ground
+                        .walls_near(a.location[r], frame, wall_reach, &mut s.walls);
                 }
-                let at_hand = AtHand {
-                    ground: self.ground,
-                    agents: a,
-                    fastest: self.fastest,
-                    dt: self.now.dt,
+                s.wall_start.push(s.walls.len() as u32);
+            }
+            let looked = Instant::now();
+            spent.looking += (looked - began).as_nanos() as u64;
+            s.max_speed.clear();
+            s.max_speed.extend(due.rows.iter().map(|&row| {
+                let r = row as usize;
+                a.max_speed[r] * speed_factor(&self.ground, &a.location[r])
+            }));
+            s.out_velocity.clear();
+            s.out_velocity.resize(due.len(), Vec2::NAN);
+            s.out_push.clear();
+            s.out_push
+                .resize(if part.pushes { due.len() } else { 0 }, Vec2::ZERO);
+            s.out_pressed.clear();
+            s.out_pressed
+                .resize(if part.keeps_apart { due.len() } else { 0 }, 0);
+            memory.gather(&part.memory, self.stride, due.local, &mut s.memory);
+            let chunk = SteerChunk {
+                dt,
+                step: state.step,
+                seed: state.seed,
+                id: due.column(&a.id, &mut s.id),
+                tick: due.column(&a.tick, &mut s.tick),
+                velocity: due.column(&a.velocity, &mut s.velocity),
+                heading: due.column(&a.heading, &mut s.heading),
+                preferred: due.column(&a.preferred, &mut s.preferred),
+                target: due.column(&a.aim, &mut s.aim),
+                radius: due.column(&a.radius, &mut s.radius),
+                max_speed: &s.max_speed,
+                mass: due.column(&a.mass, &mut s.mass),
+                neighbours: s.neighbours.rows(),
+                walls: WallRows {
+                    start: &s.wall_start,
+                    walls: &s.walls,
+                },
+            };
+            let mut out = SteerOut {
+                velocity: &mut s.out_velocity,
+                push: &mut s.out_push,
+                pressed: &mut s.out_pressed,
+                memory: s.memory.rows(),
+            };
+            part.strategy
+                .steer(&chunk, &mut s.avoidance[tier.avoidance], &mut out);
+            for i in 0..due.len() {
+                let push = s.out_push.get(i).copied().unwrap_or(Vec2::ZERO);
+                let answer = Steered {
+                    velocity: s.out_velocity[i],
+                    push,
+                    clear: s.clear[i],
                 };
-                for (i, _) in s.out_pressed.iter().enumerate().filter(|(_, p)| **p != 0) {
-                    let (row, walls) = (due.rows[i] as usize, chunk.walls_of(i));
-                    at_hand.list(row, &chunk.neighbours, i, walls, contacts);
-                }
-                memory.scatter(&part.memory, self.stride, due.local, &s.memory);
-                spent.steering += looked.elapsed().as_nanos() as u64;
-                if let Some(clock) = clocks.get(t) {
-                    clock
-                        .avoid
-                        .fetch_add(began.elapsed().as_nanos() as u64, Relaxed);
-                }
+                let row = due.rows[i] as usize;
+                steered[due.local[i] as usize] =
+                    self.bounded(answer, row, s.max_speed[i], &mut spent);
+            }
+            let at_hand = AtHand {
+                ground: self.ground,
+                agents: a,
+                fastest: self.fastest,
+                dt: self.now.dt,
+            };
+            for (i, _) in s.out_pressed.iter().enumerate().filter(|(_, p)| **p != 0) {
+                let (row, walls) = (due.rows[i] as usize, chunk.walls_of(i));
+                at_hand.list(row, &chunk.neighbours, i, walls, contacts);
+            }
+            memory.scatter(&part.memory, self.stride, due.local, &s.memory);
+            spent.steering += looked.elapsed().as_nanos() as u64;
+            if let Some(clock) = clocks.get(t) {
+                clock
+                    .avoid
+                    .fetch_add(began.elapsed().as_nanos() as u64, Relaxed);
             }
         }
         spent

@@ -11,7 +11,7 @@ pub struct Due<'a> {
     pub rows: &'a [u32],
     /// The same counted from the chunk's first row.
     pub local: &'a [u32],
-    /// The first row and the end, if they are a whole chunk or a piece of one.
+    /// The first row and the end, if they are a whole chunk.
     pub whole: Option<(usize, usize)>,
 }
 
@@ -63,19 +63,6 @@ impl<'a> Due<'a> {
         }
         let whole = (rows.len() == chunk.len()).then_some((chunk.start, chunk.end));
         Due { rows, local, whole }
-    }
-
-    /// The same in pieces of so many.
-    pub fn pieces(self, most: usize) -> impl Iterator<Item = Due<'a>> {
-        let pieces = self.rows.chunks(most).zip(self.local.chunks(most));
-        pieces.enumerate().map(move |(i, (rows, local))| Due {
-            rows,
-            local,
-            whole: self.whole.map(|(first, _)| {
-                let first = first + i * most;
-                (first, first + rows.len())
-            }),
-        })
     }
 
     /// How many.
