@@ -7,7 +7,7 @@
 //! relative velocity, the half-plane is `n . v >= n . v_own + share * (u . n)`.
 
 use fearless_simd::{Simd, f32x4, f32x16, mask32x16, prelude::*};
-use throng_core::{NON_RECIPROCAL, NeighbourRows, random::mix};
+use throng_core::{NON_RECIPROCAL, NeighbourRows, SAME_GROUP, random::mix};
 
 use super::lanes::{LANES, Planes, Row, any, greater};
 
@@ -34,6 +34,8 @@ pub struct Terms {
     pub dt: f32,
     /// See [`Orca::contact_share`](super::Orca::contact_share).
     pub contact_share: f32,
+    /// Share of the horizon that counts within a group.
+    pub companions: f32,
 }
 
 /// Where the neighbours of sixteen lanes are in the chunk's rows.
@@ -60,6 +62,8 @@ struct Seen<S: Simd> {
     vy: f32x16<S>,
     radius: f32x16<S>,
     share: f32x16<S>,
+    /// Of the same group as we, if anybody is.
+    companion: Option<mask32x16<S>>,
 }
 
 /// Turns four records (x, y, z, w) into four columns.
@@ -78,6 +82,8 @@ pub struct Near<'a> {
     one_radius: Option<f32>,
     /// Whether all avoid us too.
     reciprocal: bool,
+    /// Whether none is of our group.
+    strangers: bool,
 }
 
 impl<'a> Near<'a> {
@@ -94,12 +100,15 @@ impl<'a> Near<'a> {
         let same = !any(differ) && rest.iter().all(|r| *r == first_radius);
         let (whole, rest) = flags.as_chunks::<LANES>();
         let all_flags = whole.iter().fold(0, |all, f| all | u128::from_le_bytes(*f));
-        let wanted = u128::from_le_bytes([NON_RECIPROCAL; LANES]);
-        let reciprocal = all_flags & wanted == 0 && rest.iter().all(|f| f & NON_RECIPROCAL == 0);
+        let none = |flag: u8| {
+            let wanted = u128::from_le_bytes([flag; LANES]);
+            all_flags & wanted == 0 && rest.iter().all(|f| f & flag == 0)
+        };
         Near {
             rows: *rows,
             one_radius: same.then_some(first_radius),
-            reciprocal,
+            reciprocal: none(NON_RECIPROCAL),
+            strangers: none(SAME_GROUP),
         }
     }
 
@@ -135,6 +144,11 @@ impl<'a> Near<'a> {
         } else {
             f32x16::load_array(simd, core::array::from_fn(share))
         };
+        let companion = (!self.strangers).then(|| {
+            let bit = |lane: usize| u64::from(flags[at[lane]] & SAME_GROUP != 0) << lane;
+            let bits = (0..LANES).fold(0, |all, lane| all | bit(lane));
+            mask32x16::from_bitmask(simd, bits)
+        });
         Seen {
             px: column(0),
             py: column(1),
@@ -142,6 +156,7 @@ impl<'a> Near<'a> {
             vy: column(3),
             radius,
             share,
+            companion,
         }
     }
 }
@@ -181,6 +196,10 @@ pub fn agent_planes<S: Simd>(
         let (distance_squared, reach_squared) = (px * px + py * py, reach * reach);
         // Bodies that overlap are to part within this step, not within the horizon.
         let overlap = distance_squared.simd_le(reach_squared);
+        let per_horizon = match seen.companion {
+            Some(companion) => companion.select(per_horizon / terms.companions, per_horizon),
+            None => per_horizon,
+        };
         let rate = overlap.select(per_step, per_horizon);
         let (wx, wy) = (rx - px * rate, ry - py * rate);
         let w_squared = wx * wx + wy * wy;

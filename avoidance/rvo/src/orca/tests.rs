@@ -3,7 +3,8 @@
 use fearless_simd::Level;
 use glam::{DVec2, Vec2};
 use throng_core::{
-    NON_RECIPROCAL, NearWall, Neighbour, NeighbourRows, Scratch, SteerChunk, Wall, WallRows,
+    NON_RECIPROCAL, NearWall, Neighbour, NeighbourRows, SAME_GROUP, Scratch, SteerChunk, Wall,
+    WallRows,
     random::{Purpose, Stream},
 };
 
@@ -409,7 +410,11 @@ fn random_crowd(agents: usize, most: usize, walls: bool, seed: u64) -> Crowd {
         );
         for _ in 0..more.below(most + 1) {
             let id = more.bits() >> 1;
-            let flags = if more.unit() < 0.2 { NON_RECIPROCAL } else { 0 };
+            let flags = match more.unit() {
+                draw if draw < 0.2 => NON_RECIPROCAL,
+                draw if draw < 0.4 => SAME_GROUP,
+                _ => 0,
+            };
             crowd.sees(
                 id,
                 vector(4.0),
@@ -550,6 +555,30 @@ fn agrees_with_a_second_solver_as_in_the_paper() {
 }
 
 #[test]
+fn agrees_with_a_second_solver_in_groups() {
+    agrees(&Orca {
+        companions: 0.3,
+        ..exact()
+    });
+}
+
+#[test]
+fn members_of_a_group_come_closer() {
+    // As above, with a horizon of 1.5 s: each may close half of the gap of 1.5 m within it.
+    let mut crowd = Crowd::default();
+    for flags in [0, SAME_GROUP] {
+        crowd.agent(1, Vec2::ZERO, Vec2::X, 0.25, 2.0);
+        crowd.sees(2, Vec2::new(2.0, 0.0), Vec2::ZERO, 0.25, flags);
+    }
+    let out = crowd.steer(&Orca {
+        companions: 0.5,
+        ..exact()
+    });
+    assert!(near(out[0], Vec2::new(0.25, 0.0)), "{out:?}");
+    assert!(near(out[1], Vec2::new(0.5, 0.0)), "{out:?}");
+}
+
+#[test]
 fn agrees_with_a_second_solver_where_all_misses_count_alike() {
     agrees(&Orca {
         urgency: 0.0,
@@ -573,12 +602,17 @@ fn agrees(orca: &Orca) {
                             seen.velocity.as_dvec2(),
                             f64::from(crowd.seen_radius[n]),
                         );
-                        let shares = if crowd.flags[n] == 0 {
+                        let shares = if crowd.flags[n] & NON_RECIPROCAL == 0 {
                             [0.5, f64::from(orca.contact_share)]
                         } else {
                             [1.0, 1.0]
                         };
-                        reference::plane(own, seen, shares, f64::from(horizon), f64::from(0.1_f32))
+                        let horizon = if crowd.flags[n] & SAME_GROUP != 0 {
+                            f64::from(horizon) * f64::from(orca.companions)
+                        } else {
+                            f64::from(horizon)
+                        };
+                        reference::plane(own, seen, shares, horizon, f64::from(0.1_f32))
                     })
                     .collect()
             };

@@ -30,9 +30,9 @@ use crate::{
 
 /// Rounds over all contacts at most in a wave. With many more a packed crowd is as hard as stone and
 /// comes loose later, with fewer bodies overlap.
-const MOST_ROUNDS: u32 = 10;
+const MOST_ROUNDS: u32 = 20;
 /// Pairs that approach faster than they may by less are done, metres per second.
-const TOLERANCE: f32 = 5e-3;
+const TOLERANCE: f32 = 2e-3;
 /// Those who overlap already part at this speed at most, metres per second: faster looks like a
 /// blow.
 const PARTING: f32 = 0.3;
@@ -94,14 +94,13 @@ impl Contact {
 pub struct Contacts {
     /// By chunk of the one who is pressed or was pushed.
     pub by_chunk: Vec<Vec<Contact>>,
-    /// Chunks, and others whose contacts have to do with people in them.
-    borders: Vec<[u32; 2]>,
-    /// Chunks where somebody's velocity has changed since they were last gone over.
-    astir: Vec<bool>,
-    /// The same as of the round at hand.
-    stirred: Vec<bool>,
-    /// 1 for everybody whose contacts are listed.
-    listed: Vec<u8>,
+    /// Rounds so far in this move.
+    round: u32,
+    /// The round in which somebody's velocity was last changed, or its contacts were listed.
+    stirred: Vec<u32>,
+    /// Where in its chunk the contacts of somebody begin, plus one; 0 for those who have none
+    /// listed.
+    listed: Vec<u32>,
     /// Rows of those whose contacts are to be listed.
     rows: Vec<u32>,
     kth: Vec<f32>,
@@ -208,16 +207,15 @@ impl Contacts {
     fn follow(&mut self, grid: &NeighbourGrid, at_hand: &AtHand<'_>) -> bool {
         self.rows.clear();
         let all = self.by_chunk.iter().flatten();
-        for contact in all.filter(|c| c.taken > 0.0 && c.other != NONE) {
-            let listed = &mut self.listed[contact.other as usize];
-            if *listed == 0 {
-                *listed = 1;
-                self.rows.push(contact.other);
-            }
-        }
+        let pushed = all.filter(|c| c.taken > 0.0 && c.other != NONE);
+        let pushed = pushed.map(|c| c.other);
+        self.rows
+            .extend(pushed.filter(|&row| self.listed[row as usize] == 0));
         if self.rows.is_empty() {
             return false;
         }
+        self.rows.sort_unstable();
+        self.rows.dedup();
         let (ground, a) = (at_hand.ground, at_hand.agents);
         let widest = self.rows.iter().map(|&row| a.radius[row as usize]);
         let widest = widest.fold(0.0, f32::max);
@@ -239,7 +237,8 @@ impl Contacts {
             step,
             &mut self.neighbours,
         );
-        for (i, &row) in self.rows.iter().enumerate() {
+        let rows = core::mem::take(&mut self.rows);
+        for (i, &row) in rows.iter().enumerate() {
             let row = row as usize;
             self.walls.clear();
             let frame = if ground.flat {
@@ -249,64 +248,82 @@ impl Contacts {
             };
             let reach = a.radius[row] + step;
             ground.walls_near(a.location[row], frame, reach, &mut self.walls);
-            let rows = self.neighbours.rows();
+            let seen = self.neighbours.rows();
             let chunk = row / CHUNK;
             let contacts = &mut self.by_chunk[chunk];
             let first = contacts.len();
-            at_hand.list(row, &rows, i, &self.walls, contacts);
-            self.stirred[chunk] = true;
-            note_borders(&mut self.borders, chunk, &contacts[first..]);
+            at_hand.list(row, &seen, i, &self.walls, contacts);
+            self.take_in(chunk, first);
+            // Who has none is not to be asked again.
+            self.listed[row] = self.listed[row].max(first as u32 + 1);
         }
+        self.rows = rows;
         true
     }
 
-    /// Readies the contacts that were listed.
-    fn begin(&mut self) {
-        self.borders.clear();
-        self.stirred.clear();
-        for (chunk, contacts) in self.by_chunk.iter().enumerate() {
-            self.stirred.push(!contacts.is_empty());
-            note_borders(&mut self.borders, chunk, contacts);
+    /// Readies the contacts that were listed for so many agents.
+    fn begin(&mut self, agents: usize) {
+        self.round = 1;
+        self.listed.resize(agents, 0);
+        self.stirred.resize(agents, 0);
+        for chunk in 0..self.by_chunk.len() {
+            self.take_in(chunk, 0);
         }
     }
 
-    /// Goes over the contacts, chunk by chunk, until nobody is pushed any more.
+    /// Takes in what was listed in a chunk from some contact on, each pair once.
+    fn take_in(&mut self, chunk: usize, from: usize) {
+        let mut kept = from;
+        for i in from..self.by_chunk[chunk].len() {
+            let contact = self.by_chunk[chunk][i];
+            let listed = &mut self.listed[contact.own as usize];
+            if *listed == 0 {
+                *listed = kept as u32 + 1;
+            }
+            if contact.other != NONE && self.lists(contact.other, contact.own) {
+                continue;
+            }
+            self.stirred[contact.own as usize] = self.round;
+            self.by_chunk[chunk][kept] = contact;
+            kept += 1;
+        }
+        self.by_chunk[chunk].truncate(kept);
+    }
+
+    /// Whether somebody's contacts that were taken in have another among them.
+    fn lists(&self, row: u32, other: u32) -> bool {
+        let Some(first) = self.listed[row as usize].checked_sub(1) else {
+            return false;
+        };
+        let theirs = self.by_chunk[row as usize / CHUNK][first as usize..].iter();
+        theirs
+            .take_while(|c| c.own == row)
+            .any(|c| c.other == other)
+    }
+
+    /// Goes over the contacts until nobody is pushed any more: over those of people whose
+    /// velocities have changed since.
     fn settle(&mut self, steered: &mut [Steered]) {
         for _ in 0..MOST_ROUNDS {
-            for &[from, to] in &self.borders {
-                let near = self.stirred[from as usize];
-                self.stirred[to as usize] |= near;
-            }
-            core::mem::swap(&mut self.astir, &mut self.stirred);
-            self.stirred.clear();
-            self.stirred.resize(self.astir.len(), false);
-            if !self.astir.contains(&true) {
-                break;
-            }
-            for (chunk, contacts) in self.by_chunk.iter_mut().enumerate() {
-                if !self.astir[chunk] {
+            let since = self.round;
+            self.round += 1;
+            let mut still = true;
+            for contact in self.by_chunk.iter_mut().flatten() {
+                let (own, other) = (contact.own as usize, contact.other as usize);
+                let alone = contact.other == NONE;
+                let at_rest = self.stirred[own] < since && (alone || self.stirred[other] < since);
+                if at_rest || contact.part(steered) < TOLERANCE {
                     continue;
                 }
-                for contact in contacts {
-                    if contact.part(steered) < TOLERANCE {
-                        continue;
-                    }
-                    self.stirred[chunk] = true;
-                    if contact.other != NONE {
-                        self.stirred[contact.other as usize / CHUNK] = true;
-                    }
+                still = false;
+                self.stirred[own] = self.round;
+                if !alone {
+                    self.stirred[other] = self.round;
                 }
             }
-        }
-    }
-}
-
-/// Notes which other chunks a chunk's contacts have to do with.
-fn note_borders(borders: &mut Vec<[u32; 2]>, chunk: usize, contacts: &[Contact]) {
-    for contact in contacts.iter().filter(|c| c.other != NONE) {
-        let border = [contact.other / CHUNK as u32, chunk as u32];
-        if border[0] != border[1] && borders.last() != Some(&border) {
-            borders.push(border);
+            if still {
+                break;
+            }
         }
     }
 }
@@ -317,11 +334,7 @@ pub fn keep_apart(place: &Place, state: &State, work: &mut Work, now: Move) {
     if contacts.by_chunk.iter().all(Vec::is_empty) {
         return;
     }
-    contacts.begin();
-    contacts.listed.resize(steered.len(), 0);
-    for contact in contacts.by_chunk.iter().flatten() {
-        contacts.listed[contact.own as usize] = 1;
-    }
+    contacts.begin(steered.len());
     let ground = place.ground.view();
     let at_hand = AtHand {
         ground,
@@ -345,15 +358,15 @@ pub fn keep_apart(place: &Place, state: &State, work: &mut Work, now: Move) {
         steered[row].velocity = blended(state, row, velocity, blend_steps, now.dt);
     };
     for contact in contacts.by_chunk.iter().flatten() {
-        contacts.listed[contact.own as usize] = 0;
-        if contact.taken > 0.0 {
-            bound(contact.own);
-            if contact.other != NONE {
-                bound(contact.other);
+        for row in [contact.own, contact.other] {
+            if row == NONE {
+                continue;
             }
-        }
-        if contact.other != NONE {
-            contacts.listed[contact.other as usize] = 0;
+            contacts.listed[row as usize] = 0;
+            contacts.stirred[row as usize] = 0;
+            if contact.taken > 0.0 {
+                bound(row);
+            }
         }
     }
 }
@@ -377,7 +390,7 @@ mod tests {
             by_chunk: vec![contacts],
             ..Contacts::default()
         };
-        all.begin();
+        all.begin(steered.len());
         for _ in 0..MOST_WAVES {
             all.settle(steered);
         }

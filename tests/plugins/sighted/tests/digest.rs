@@ -55,7 +55,7 @@ fn linked_and_loaded_guide_the_same_bits() {
         "rooms",
         &text,
         ROOMS,
-        250,
+        600,
     );
     assert!(arrived > 0, "nobody arrived");
 }
