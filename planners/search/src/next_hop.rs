@@ -10,6 +10,7 @@
 //! The table is made again when doors change, and for changed prices once a period.
 
 mod field;
+mod lanes;
 mod table;
 
 pub use field::{CellBoxes, FieldKind, Walker};
@@ -26,6 +27,7 @@ use throng_kit::search::{
 };
 
 use crate::astar::roomier;
+use lanes::{Batch, Onward};
 use table::{take, take_u64};
 
 choices! {
@@ -103,6 +105,8 @@ struct Workspace {
     places: Vec<Location>,
     hints: Vec<u32>,
     cells: Vec<u32>,
+    /// Walkers whose ways are worked out together.
+    batch: Batch,
 }
 
 /// How many numbers an agent keeps.
@@ -175,17 +179,19 @@ impl GlobalPlanner for NextHop {
         let workspace = scratch.get::<Workspace>();
         let (kept, _) = out.memory.scalars.as_chunks_mut::<KEPT>();
         workspace.find_cells(world, boxes, chunk.rows, kept);
-        let speeds = world.agents.speed;
-        for (i, (&row, kept)) in chunk.rows.iter().zip(kept).enumerate() {
+        let batch = &mut workspace.batch;
+        batch.clear();
+        for (i, &row) in chunk.rows.iter().enumerate() {
             let row = row as usize;
-            match self.way_of(world, boxes, row, kept, chunk.dt) {
-                Some(way) => {
-                    out.preferred[i] = way * speeds[row];
-                    out.target[i] = way * AIM;
-                }
-                None => out.follow_route[i] = 1,
+            let kept = &out.memory.scalars.as_chunks::<KEPT>().0[i];
+            match self.ahead(world, boxes, row, kept, chunk.dt, i, batch) {
+                Ahead::Batch if !batch.is_full() => {}
+                Ahead::Batch => self.lead_batch(world, boxes, chunk, batch, out),
+                Ahead::Way(way) => lead(world, row, i, way, out),
+                Ahead::Route => out.follow_route[i] = 1,
             }
         }
+        self.lead_batch(world, boxes, chunk, batch, out);
     }
 
     fn memory(&self) -> Memory {
@@ -282,62 +288,112 @@ impl Workspace {
     }
 }
 
+/// What an agent has ahead.
+enum Ahead {
+    /// A gate: its way is worked out with those of others.
+    Batch,
+    /// This way, as a share of its speed.
+    Way(Vec2),
+    /// What the table does not know.
+    Route,
+}
+
+/// Leads an agent, the `i`-th of a chunk, this way in plan.
+#[inline(always)]
+fn lead(world: &World<'_>, row: usize, i: usize, way: Vec2, out: &mut GuideOut<'_>) {
+    let (a, ground) = (&world.agents, &world.site.ground);
+    let way = if ground.flat {
+        way
+    } else {
+        let normal = ground.normals[a.location[row].triangle as usize];
+        let rise = -way.dot(normal.truncate()) / normal.z.max(0.05);
+        let tangent = a.frame_of(row).to_tangent(normal, way.extend(rise));
+        tangent.normalize_or_zero() * way.length()
+    };
+    out.preferred[i] = way * a.speed[row];
+    out.target[i] = way * AIM;
+}
+
 impl NextHop {
-    /// The way of an agent as a share of its speed, in its tangent plane; nothing where the table
-    /// knows none.
+    /// What an agent, the `i`-th of a chunk, has ahead.
     #[inline(always)]
-    fn way_of(
+    fn ahead(
         &self,
         world: &World<'_>,
         boxes: &CellBoxes,
         row: usize,
         kept: &Kept,
         dt: f32,
-    ) -> Option<Vec2> {
-        let (a, ground) = (&world.agents, &world.site.ground);
+        i: usize,
+        batch: &mut Batch,
+    ) -> Ahead {
+        let a = &world.agents;
         let [cell, target_cell] = [kept[OWN], kept[TARGET]].map(cell_of);
         let (at, target) = (a.location[row].point, a.target[row].point);
-        let way = if cell == target_cell && cell != NONE {
+        if cell == target_cell && cell != NONE {
             let rest = (target - at).truncate();
             let distance = rest.length();
             if distance < 1e-6 {
-                return Some(Vec2::ZERO);
+                return Ahead::Way(Vec2::ZERO);
             }
             // Not past the target.
             let step = a.speed[row] * dt;
-            rest * ((step / distance).min(1.0) / step.max(1e-6))
-        } else {
-            let (hops, to) = self.row(a.goal[row], a.class[row], target_cell)?;
-            let walker = Walker {
-                at: at.truncate(),
-                radius: a.radius[row],
-                target: target.truncate(),
-            };
-            let way = boxes.way(hops, to, cell, self.field, &walker);
-            if way == Vec2::ZERO {
-                return None;
-            }
-            way
-        };
-        if ground.flat {
-            return Some(way);
+            return Ahead::Way(rest * ((step / distance).min(1.0) / step.max(1e-6)));
         }
-        let normal = ground.normals[a.location[row].triangle as usize];
-        let rise = -way.dot(normal.truncate()) / normal.z.max(0.05);
-        let tangent = a.frame_of(row).to_tangent(normal, way.extend(rise));
-        Some(tangent.normalize_or_zero() * way.length())
+        let Some((table, to)) = self.row(a.goal[row], a.class[row], target_cell) else {
+            return Ahead::Route;
+        };
+        let hops = &self.tables[table].hops;
+        let walker = Walker {
+            at: at.truncate(),
+            radius: a.radius[row],
+            target: target.truncate(),
+        };
+        let here = Onward {
+            table: table as u32,
+            row: to,
+            cell,
+        };
+        if boxes.put(hops, here, &walker, i as u32, batch) {
+            return Ahead::Batch;
+        }
+        match boxes.way(hops, to, cell, self.field, &walker) {
+            Vec2::ZERO => Ahead::Route,
+            way => Ahead::Way(way),
+        }
+    }
+
+    /// Leads those of a batch, and empties it.
+    fn lead_batch(
+        &self,
+        world: &World<'_>,
+        boxes: &CellBoxes,
+        chunk: &GuideChunk<'_>,
+        batch: &mut Batch,
+        out: &mut GuideOut<'_>,
+    ) {
+        let next = |on: Onward| {
+            let hops = &self.tables[on.table as usize].hops;
+            boxes.border(hops, on.row, on.cell).map(|(_, gate)| gate)
+        };
+        let ways = batch.ways(self.field, next);
+        for (&i, way) in batch.who[..batch.count].iter().zip(ways) {
+            let i = i as usize;
+            lead(world, chunk.rows[i] as usize, i, way, out);
+        }
+        batch.clear();
     }
 
     /// The table and row of an agent's target.
     #[inline]
-    fn row(&self, goal: u32, class: u32, target: NodeId) -> Option<(&Hops, u32)> {
-        let table = self.tables.iter().find(|t| t.class == class)?;
+    fn row(&self, goal: u32, class: u32, target: NodeId) -> Option<(usize, u32)> {
+        let table = self.tables.iter().position(|t| t.class == class)?;
         let target = match self.targets {
             Targets::Goals => goal,
             Targets::All => target,
         };
-        let row = table.row.get(target as usize).filter(|r| **r != NONE)?;
-        Some((&table.hops, *row))
+        let row = self.tables[table].row.get(target as usize)?;
+        (*row != NONE).then_some((table, *row))
     }
 
     fn learn(&mut self, world: &World<'_>) {
@@ -489,7 +545,8 @@ impl NextHop {
         // Places that hang on edges, and targets that the table does not know, are searched for.
         let on_edges = from.edge != NONE || to.edge != NONE;
         let row = self.row(request.goal, request.class, to.node);
-        if let (Some((hops, row)), false) = (row, on_edges) {
+        if let (Some((table, row)), false) = (row, on_edges) {
+            let hops = &self.tables[table].hops;
             while node != to.node {
                 let edge = hops.next(world.map, row, node);
                 if edge == NONE {
@@ -705,7 +762,8 @@ mod tests {
                     ..*world
                 };
                 hop.prepare(&world).unwrap();
-                let (hops, row) = hop.row(0, 0, goal).unwrap();
+                let (table, row) = hop.row(0, 0, goal).unwrap();
+                let hops = &hop.tables[table].hops;
                 let edge = hops.next(world.map, row, from) as usize;
                 let at = |n: NodeId| world.map.node_place[n as usize].point.y;
                 at(world.map.edge_to[edge]) - at(from)

@@ -3,7 +3,10 @@
 use glam::Vec2;
 use throng_core::{EdgeId, Gate, NONE, NavMap, NodeId, choices};
 
-use super::table::Hops;
+use super::{
+    lanes::{Batch, Onward},
+    table::Hops,
+};
 
 choices! {
     /// Which way an agent walks inside a cell.
@@ -29,9 +32,9 @@ pub struct CellBoxes {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct CellBox {
-    low: Vec2,
-    high: Vec2,
+pub(super) struct CellBox {
+    pub low: Vec2,
+    pub high: Vec2,
     first_edge: EdgeId,
     /// The floor that it is a box of, or [`NO_FLOOR`].
     floor: u32,
@@ -42,15 +45,15 @@ const NO_FLOOR: u32 = u32::MAX;
 
 /// The gate of an edge, for bodies of no width.
 #[derive(Clone, Copy, Debug)]
-struct Border {
-    left: Vec2,
+pub(super) struct Border {
+    pub left: Vec2,
     /// Unit vector from left to right.
-    across: Vec2,
+    pub across: Vec2,
     /// From left to right.
-    width: f32,
+    pub width: f32,
     /// Where the border that both cells share begins and ends, from the left end: a gate may
     /// reach beyond it to the nearest wall, where somebody would come out in another cell.
-    shared: [f32; 2],
+    pub shared: [f32; 2],
     /// The cell that it leads to, and in the two highest bits which ends are walls.
     to: u32,
 }
@@ -134,6 +137,49 @@ impl CellBoxes {
         })
     }
 
+    /// A cell and the gate that leads on from it.
+    #[inline(always)]
+    pub(super) fn border(
+        &self,
+        hops: &Hops,
+        row: u32,
+        cell: NodeId,
+    ) -> Option<(&CellBox, &Border)> {
+        let here = self.cells.get(cell as usize)?;
+        let slot = hops.slot(row, cell);
+        if slot == NONE {
+            return None;
+        }
+        let border = self.strips.get((here.first_edge + slot) as usize)?;
+        Some((here, border))
+    }
+
+    /// Puts a walker in a cell into a batch whose ways are those of [`CellBoxes::way`]; says
+    /// whether it did: who has no way or stands beside its cell is not one for it.
+    #[inline(always)]
+    pub(super) fn put(
+        &self,
+        hops: &Hops,
+        here: Onward,
+        walker: &Walker,
+        who: u32,
+        batch: &mut Batch,
+    ) -> bool {
+        let Some((cell, border)) = self.border(hops, here.row, here.cell) else {
+            return false;
+        };
+        let off = walker.at.clamp(cell.low, cell.high) - walker.at;
+        if off.length_squared() > walker.radius * walker.radius {
+            return false;
+        }
+        let beyond = Onward {
+            cell: border.to & CELL,
+            ..here
+        };
+        batch.push(who, walker, cell, border, beyond);
+        true
+    }
+
     /// The unit direction of a walker in a cell on the way to a target of a table; zero where the
     /// table has no way.
     #[inline]
@@ -145,14 +191,7 @@ impl CellBoxes {
         kind: FieldKind,
         walker: &Walker,
     ) -> Vec2 {
-        let Some(here) = self.cells.get(cell as usize) else {
-            return Vec2::ZERO;
-        };
-        let slot = hops.slot(row, cell);
-        if slot == NONE {
-            return Vec2::ZERO;
-        }
-        let Some(border) = self.strips.get((here.first_edge + slot) as usize) else {
+        let Some((here, border)) = self.border(hops, row, cell) else {
             return Vec2::ZERO;
         };
         // In a corner beside its cell, which a wall cuts off: into the cell first.
@@ -196,11 +235,7 @@ impl CellBoxes {
         through: Vec2,
         walker: &Walker,
     ) -> Vec2 {
-        let slot = hops.slot(row, cell);
-        if slot != NONE
-            && let Some(there) = self.cells.get(cell as usize)
-            && let Some(border) = self.strips.get((there.first_edge + slot) as usize)
-        {
+        if let Some((_, border)) = self.border(hops, row, cell) {
             return border.strip(walker.radius).seen_from(entry).way();
         }
         (walker.target - entry).try_normalize().unwrap_or(through)
@@ -209,7 +244,7 @@ impl CellBoxes {
 
 /// Metres behind a gate at which somebody aims who walks to its middle: who came along the gate
 /// would never pass it otherwise.
-const BEHIND: f32 = 0.1;
+pub(super) const BEHIND: f32 = 0.1;
 
 impl Border {
     fn of(map: &NavMap, cells: &[CellBox], edge: usize) -> Border {
@@ -238,11 +273,18 @@ impl Border {
         }
     }
 
+    /// What walls at the left and the right end take off for a body of some radius.
+    #[inline(always)]
+    pub fn shrink(&self, radius: f32) -> Vec2 {
+        let shrink = |wall: u32| if self.to & wall != 0 { radius } else { 0.0 };
+        Vec2::new(shrink(LEFT_WALL), shrink(RIGHT_WALL))
+    }
+
     /// What is left of the gate for a body of some radius.
     #[inline]
     fn strip(&self, radius: f32) -> Strip {
-        let shrink = |wall: u32| if self.to & wall != 0 { radius } else { 0.0 };
-        let (mut from, mut to) = (shrink(LEFT_WALL), self.width - shrink(RIGHT_WALL));
+        let shrink = self.shrink(radius);
+        let (mut from, mut to) = (shrink.x, self.width - shrink.y);
         if from > to {
             let between = self.width * from / (from + self.width - to).max(1e-6);
             (from, to) = (between, between);
@@ -370,7 +412,10 @@ impl Strip {
 mod tests {
     use super::*;
     use glam::{Vec2, Vec3};
-    use throng_core::Location;
+    use throng_core::{
+        Location,
+        random::{Purpose, Stream},
+    };
     use throng_kit::search::{Incoming, Terms};
 
     use super::super::table::Method;
@@ -419,10 +464,14 @@ mod tests {
         map
     }
 
-    fn way(map: &NavMap, kind: FieldKind, cell: u32, at: Vec2) -> Vec2 {
+    /// To the north.
+    fn hops(map: &NavMap) -> Hops {
         let terms = Terms::lengths(map, &[], 0.0);
-        let incoming = Incoming::of(map);
-        let hops = Hops::new(&terms, &incoming, &[vec![2]], Method::Dijkstra);
+        Hops::new(&terms, &Incoming::of(map), &[vec![2]], Method::Dijkstra)
+    }
+
+    fn way(map: &NavMap, kind: FieldKind, cell: u32, at: Vec2) -> Vec2 {
+        let hops = hops(map);
         let walker = Walker {
             at,
             radius: 0.25,
@@ -480,5 +529,55 @@ mod tests {
         }
         assert!(worst[0] > 30.0 && worst[1] > 30.0, "{worst:?}");
         assert!(worst[2] < 1.0, "{worst:?}");
+    }
+
+    /// Whoever stands anywhere, in whatever cell, of whatever radius.
+    #[test]
+    fn sixteen_at_once_walk_as_one_by_one() {
+        let map = map();
+        let boxes = CellBoxes::of(&map).unwrap();
+        let hops = hops(&map);
+        let mut draw = Stream::new(3, 0, Purpose::Strategy, 0);
+        for kind in [
+            FieldKind::GateCenter,
+            FieldKind::GateCoverage,
+            FieldKind::Continuous,
+        ] {
+            let (mut batch, mut expected, mut compared) = (Batch::default(), Vec::new(), 0);
+            while compared < 4_000 {
+                let cell = draw.below(3) as u32;
+                let here = boxes.cells[cell as usize];
+                let mut within = |from: f32, to: f32| draw.range(from.into(), to.into()) as f32;
+                let mut at = Vec2::new(
+                    within(here.low.x - 0.2, here.high.x + 0.2),
+                    within(here.low.y - 0.2, here.high.y + 0.2),
+                );
+                // Many on borders and on whole numbers, where branches part.
+                if within(0.0, 1.0) < 0.3 {
+                    at = at.round();
+                }
+                let walker = Walker {
+                    at,
+                    radius: within(0.0, 1.5),
+                    target: Vec2::new(within(-1.0, 9.0), within(-1.0, 9.0)),
+                };
+                let here = Onward {
+                    cell,
+                    ..Onward::default()
+                };
+                if boxes.put(&hops, here, &walker, compared, &mut batch) {
+                    expected.push(boxes.way(&hops, 0, cell, kind, &walker));
+                }
+                if batch.is_full() {
+                    let next = |on: Onward| boxes.border(&hops, on.row, on.cell).map(|b| b.1);
+                    let ways = batch.ways(kind, next);
+                    for (way, expected) in ways.into_iter().zip(expected.drain(..)) {
+                        assert_eq!(way, expected, "{kind:?}");
+                        compared += 1;
+                    }
+                    batch.clear();
+                }
+            }
+        }
     }
 }
