@@ -47,10 +47,16 @@ impl Hold {
         along.cmpgt(self.from).bitmask()
     }
 
-    /// Whether a walker that was in the region, and walked straight on since, still is for sure.
+    /// How far a walker that was in the region, and walked straight on since, can walk on before it
+    /// leaves it, metres; not above 0 if it may have left.
     #[inline(always)]
-    pub fn has(&self, p: Vec2) -> bool {
-        self.held >> self.sides(p) & 1 != 0
+    pub fn room(&self, p: Vec2) -> f32 {
+        let inside = self.normal_x * p.x + self.normal_y * p.y - self.from;
+        let right = inside.cmpgt(Vec4::ZERO);
+        // Who is beyond a line and still in the region does not leave it there.
+        let nearest = Vec4::select(right, inside, Vec4::INFINITY).min_element();
+        let held = self.held >> right.bitmask() & 1 != 0;
+        if held { nearest } else { 0.0 }
     }
 }
 

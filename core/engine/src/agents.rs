@@ -105,7 +105,7 @@ pub struct Patience {
 pub struct Settled {
     /// Its centre.
     pub at: Vec2,
-    /// Its radius, metres; 0 to look again.
+    /// Its radius, metres.
     pub slack: f32,
     /// The floor that this holds on, where there are several.
     pub floor: u16,
@@ -259,6 +259,9 @@ columns! {
     cell: u32 = NONE;
     /// Where regions and cells were looked up.
     settled: Settled = Settled::default();
+    /// Metres to walk before a region can be left; not above 0 to see whether it was, minus
+    /// infinity to look it up anew. A cache.
+    room: f32 = f32::NEG_INFINITY;
     /// What each has put on its crowd cell: area and momentum in fixed point.
     share: [i64; 3] = [0; 3];
     /// Tiers.
@@ -335,7 +338,7 @@ impl Agents {
 
     /// Forgets what was found out about where an agent stands: it was moved, not walking.
     pub fn forget_place(&mut self, row: usize) {
-        self.settled[row].slack = 0.0;
+        self.room[row] = f32::NEG_INFINITY;
         self.free[row] = 0.0;
         self.until[row] = 0.0;
     }

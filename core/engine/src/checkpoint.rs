@@ -21,7 +21,7 @@ use crate::{
 };
 
 const MAGIC: &[u8; 8] = b"THRONGCK";
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// Why a checkpoint could not be taken back.
 #[derive(Debug, Error)]

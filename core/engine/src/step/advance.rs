@@ -56,14 +56,14 @@ pub fn advance(place: &Place, state: &mut State, work: &Work, metrics: &mut Metr
         .zip(a.velocity.par_chunks_mut(CHUNK))
         .zip(a.heading.par_chunks_mut(CHUNK))
         .zip(a.walked.par_chunks_mut(CHUNK))
-        .zip(a.settled.par_chunks_mut(CHUNK))
+        .zip(a.room.par_chunks_mut(CHUNK))
         .zip(a.free.par_chunks_mut(CHUNK))
         .zip(a.until.par_chunks_mut(CHUNK))
         .zip(work.steered.par_chunks(CHUNK))
         .enumerate()
         .for_each(|(chunk, columns)| {
             let (columns, steered) = columns;
-            let (((columns, settled), free), until) = columns;
+            let (((columns, room), free), until) = columns;
             let (((((location, before), frame), velocity), heading), walked) = columns;
             let mut here = Wrong::default();
             for i in 0..location.len() {
@@ -106,6 +106,7 @@ pub fn advance(place: &Place, state: &mut State, work: &Work, metrics: &mut Metr
                     velocity[i] = v;
                     walked[i] += f64::from(length);
                     until[i] -= length;
+                    room[i] -= length;
                     continue;
                 }
                 let own_frame = if flat { Frame::FLAT } else { frame[i] };
@@ -130,9 +131,10 @@ pub fn advance(place: &Place, state: &mut State, work: &Work, metrics: &mut Metr
                 };
                 walked[i] += f64::from(moved.walked);
                 until[i] -= moved.walked;
+                room[i] -= moved.walked;
                 // Who went round something may have left its disc and come back elsewhere.
                 if moved.walked > chord * 1.001 + 1e-4 {
-                    settled[i].slack = 0.0;
+                    room[i] = f32::NEG_INFINITY;
                 }
             }
             if here != Wrong::default() {

@@ -2,7 +2,7 @@
 
 use glam::Vec2;
 use rayon::prelude::*;
-use throng_core::{Location, NONE, PriceContext, Room, Site};
+use throng_core::{NONE, PriceContext, Room, Site};
 use throng_kit::integrate::edge_prices;
 
 use crate::{
@@ -26,6 +26,7 @@ pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut 
     let mut cell = std::mem::take(&mut state.agents.cell);
     let mut share = std::mem::take(&mut state.agents.share);
     let mut settled = std::mem::take(&mut state.agents.settled);
+    let mut rooms = std::mem::take(&mut state.agents.room);
     let (agents, crowd, cells, map) = (&state.agents, &state.crowd, &state.cells, &state.map);
     let floors = site.ground.floors;
     let storeys = !site.ground.flat || site.ground.floor_count > 1;
@@ -40,8 +41,9 @@ pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut 
         .zip(cell.par_chunks_mut(CHUNK))
         .zip(share.par_chunks_mut(CHUNK))
         .zip(settled.par_chunks_mut(CHUNK))
+        .zip(rooms.par_chunks_mut(CHUNK))
         .enumerate()
-        .for_each(|(chunk, (((region, cell), share), settled))| {
+        .for_each(|(chunk, ((((region, cell), share), settled), rooms))| {
             let first = chunk * CHUNK;
             work.pool.with(|scratch| {
                 let Regions {
@@ -60,17 +62,36 @@ pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut 
                 // Written for everybody and kept for some: nobody can foretell who.
                 local.resize(settled.len(), 0);
                 let mut leaving = 0;
-                for (i, (settled, at)) in settled.iter().zip(here).enumerate() {
-                    let p = at.point.truncate();
-                    let stays = if holds.is_empty() {
-                        (p - settled.at).length_squared() < settled.slack * settled.slack
-                    } else {
+                if holds.is_empty() || storeys {
+                    for (i, (settled, at)) in settled.iter().zip(here).enumerate() {
+                        let p = at.point.truncate();
+                        let stays = if holds.is_empty() {
+                            (p - settled.at).length_squared() < settled.slack * settled.slack
+                        } else {
+                            let hold = holds.get(region[i] as usize);
+                            hold.is_some_and(|hold| hold.room(p) > 0.0)
+                        };
+                        let same =
+                            !storeys || floors.get(at.triangle as usize) == Some(&settled.floor);
+                        local[leaving] = i as u32;
+                        let anew = rooms[i] == f32::NEG_INFINITY;
+                        leaving += usize::from(!(stays & same) | anew);
+                    }
+                } else {
+                    let mut near = 0;
+                    for (i, room) in rooms.iter().enumerate() {
+                        local[near] = i as u32;
+                        near += usize::from(*room <= 0.0);
+                    }
+                    for k in 0..near {
+                        let i = local[k] as usize;
                         let hold = holds.get(region[i] as usize);
-                        hold.is_some_and(|hold| hold.has(p)) & (settled.slack > 0.0)
-                    };
-                    let same = !storeys || floors.get(at.triangle as usize) == Some(&settled.floor);
-                    local[leaving] = i as u32;
-                    leaving += usize::from(!(stays & same));
+                        let room = hold.map_or(0.0, |hold| hold.room(here[i].point.truncate()));
+                        let anew = rooms[i] == f32::NEG_INFINITY;
+                        rooms[i] = if anew { rooms[i] } else { room };
+                        local[leaving] = i as u32;
+                        leaving += usize::from(!(room > 0.0) | anew);
+                    }
                 }
                 local.truncate(leaving);
                 if local.is_empty() && !state.flow_in_use {
@@ -84,30 +105,21 @@ pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut 
                 found.clear();
                 found.resize(places.len(), NONE);
                 parts.nav.region_of(&site, map, places, hints, found);
+                // Where lines say who stays, a disc is of no use.
                 room.clear();
+                room.resize(places.len(), Room::default());
                 if holds.is_empty() {
                     ways.extend(local.iter().map(|&i| agents.velocity[first + i as usize]));
-                    room.resize(places.len(), Room::default());
-                } else {
-                    // Until they are moved, or go round something.
-                    let held = |at: &Location| Room {
-                        centre: at.point.truncate(),
-                        radius: 1.0,
-                    };
-                    room.extend(places.iter().map(held));
-                }
-                let known = !holds.is_empty();
-                if !(known
-                    || cells.are_regions() && parts.nav.room_in(map, places, ways, found, room))
-                {
-                    for ((room, place), region) in room.iter_mut().zip(&*places).zip(&*found) {
-                        room.centre = place.point.truncate();
-                        room.radius = cells.slack(map, *region, room.centre);
+                    if !(cells.are_regions() && parts.nav.room_in(map, places, ways, found, room)) {
+                        for ((room, place), region) in room.iter_mut().zip(&*places).zip(&*found) {
+                            room.centre = place.point.truncate();
+                            room.radius = cells.slack(map, *region, room.centre);
+                        }
                     }
                 }
                 for (k, &i) in local.iter().enumerate() {
                     let (i, at) = (i as usize, places[k]);
-                    region[i] = found[k];
+                    (region[i], rooms[i]) = (found[k], 0.0);
                     settled[i] = Settled {
                         at: room[k].centre,
                         slack: room[k].radius,
@@ -143,6 +155,7 @@ pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut 
     state.agents.cell = cell;
     state.agents.share = share;
     state.agents.settled = settled;
+    state.agents.room = rooms;
 }
 
 /// An agent's velocity in the axes of a crowd cell.

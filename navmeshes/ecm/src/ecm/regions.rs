@@ -130,7 +130,7 @@ impl Outline {
             hold.from[i] = if inward.is_some() {
                 (along + grain) as f32
             } else {
-                -1.0
+                -1e6
             };
         }
         // The cuts of the first end are the first and the last, those of the other between.
