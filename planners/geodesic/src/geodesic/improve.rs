@@ -4,7 +4,8 @@
 //! edges of the mesh at the vertex that lie between the way in and the way out; where an edge is
 //! shorter than a stride the walk goes on straight over the mesh. What does not leave room for the
 //! body is pruned, and if nothing is left the turn stays. Where no edge lies in between, the middle
-//! of the angle serves.
+//! of the angle serves. Beyond the paper the same is done at saddles inside the surface, such as the
+//! foot of a wall's end: all shortest ways bend there too.
 //!
 //! Corridors: such a turn becomes a gate from the rim along its edge, about four bodies long and
 //! clamped to the walkway. Turns in the open are given the same width. Beyond the paper, everybody
@@ -54,6 +55,12 @@ const APART: f64 = 0.5;
 /// A vertex of the rim is a corner to go round if the surface about it exceeds half a turn by so
 /// much, radians.
 const CORNER: f64 = 0.1;
+
+/// A point inside the surface is a saddle to go round if the surface about it exceeds a turn by so
+/// much, radians.
+const SADDLE: f64 = 0.2;
+/// Ways round a saddle whose angles differ by less are as good as each other, radians.
+const EVEN: f64 = 0.3;
 
 /// A place that a path goes through.
 #[derive(Clone, Copy, Debug)]
@@ -392,9 +399,9 @@ impl Improver<'_> {
         })
     }
 
-    /// Moves turns on the rim away from it.
+    /// Moves turns on the rim, and those at saddles, away from there.
     fn move_away(&self, turns: &mut Vec<Turn>, scratch: &mut Scratch) {
-        if !turns.iter().any(|t| t.rim) {
+        if !turns.iter().any(|t| t.rim || self.is_saddle(t)) {
             return;
         }
         let Scratch {
@@ -406,12 +413,20 @@ impl Improver<'_> {
         moved.clear();
         for i in 0..turns.len() {
             let turn = turns[i];
-            if !turn.rim || i == 0 || i + 1 == turns.len() {
+            let saddle = self.is_saddle(&turn);
+            if !(turn.rim || saddle) || i == 0 || i + 1 == turns.len() {
                 moved.push(turn);
                 continue;
             }
             let (before, after) = (turns[i - 1].at.point, turns[i + 1].at);
             let first = moved.len();
+            if saddle {
+                self.round_saddle(&turn, before, after.point, angles, pieces, moved);
+                if moved.len() == first {
+                    moved.push(turn);
+                }
+                continue;
+            }
             for spread in [self.spread(), 0.0] {
                 moved.truncate(first);
                 if turn.point != NONE {
@@ -479,6 +494,79 @@ impl Improver<'_> {
             };
             if let Some(mut away) = self.away(turn, triangle, way, wall_left, spread, pieces) {
                 away.corner = is_corner;
+                moved.push(away);
+            }
+        }
+    }
+
+    /// Whether shortest paths bend at a turn inside the surface, as they do where the end of a wall
+    /// meets the floor: whoever goes by there would go over this one point.
+    fn is_saddle(&self, turn: &Turn) -> bool {
+        !self.ground.plan
+            && self.options.corridors
+            && !turn.rim
+            && turn.point != NONE
+            && self.surface.angle(turn.point) > core::f64::consts::TAU + SADDLE
+    }
+
+    /// Turns about a saddle, on the side on which the way is shorter, or else with the saddle on the
+    /// left: one behind every edge of the surface that is stepped over.
+    fn round_saddle(
+        &self,
+        turn: &Turn,
+        before: Vec3,
+        after: Vec3,
+        angles: &mut Vec<f64>,
+        pieces: &mut Vec<TracePiece>,
+        moved: &mut Vec<Turn>,
+    ) {
+        let fan = self.surface.fan(turn.point);
+        let whole = self.surface.angle(turn.point);
+        let (into, out) = (
+            self.direction_in_fan(turn, before),
+            self.direction_in_fan(turn, after),
+        );
+        let forward = (out - into).rem_euclid(whole);
+        let [first, second] = self.spokes(fan, 0);
+        let counter_clockwise = first.cross(second).dot(turn.up) > 0.0;
+        let backward = whole - forward;
+        let forwards = if (forward - backward).abs() < EVEN {
+            counter_clockwise
+        } else {
+            forward < backward
+        };
+        let sector = if forwards { forward } else { backward };
+        // Edges of the surface in the order in which they are stepped over.
+        angles.clear();
+        let normal = |i: usize| self.ground.normals[(fan[i % fan.len()] / 3) as usize];
+        let mut spoke = 0.0;
+        for i in 0..fan.len() {
+            spoke += self.surface.corner_angle(fan[i]);
+            let past = if forwards { spoke - into } else { into - spoke };
+            let past = past.rem_euclid(whole);
+            if past < sector && normal(i).dot(normal(i + 1)).abs() < SAME_SIDE {
+                angles.push(past);
+            }
+        }
+        angles.sort_unstable_by(f64::total_cmp);
+        if angles.is_empty() {
+            angles.push(sector / 2.0);
+        } else {
+            for i in 0..angles.len() {
+                let next = angles.get(i + 1).copied().unwrap_or(sector);
+                angles[i] += APART.min((next - angles[i]) / 2.0);
+            }
+        }
+        for &past in angles.iter() {
+            let angle = if forwards { into + past } else { into - past };
+            let Some((triangle, way)) = self.direction_at(turn, angle.rem_euclid(whole)) else {
+                continue;
+            };
+            let left = forwards == counter_clockwise;
+            let spread = self.spread();
+            if let Some(mut away) = self.away(turn, triangle, way, left, spread, pieces) {
+                away.corner = true;
+                away.point = NONE;
                 moved.push(away);
             }
         }
@@ -631,8 +719,14 @@ impl Improver<'_> {
             triangle,
         };
         let step = frame.to_tangent(normal, way * reach);
-        self.ground
-            .trace(start, frame, step, &mut |piece| pieces.push(piece));
+        let mut turned = false;
+        self.ground.trace(start, frame, step, &mut |piece| {
+            let there = self.ground.normals[piece.triangle as usize];
+            turned |= !turn.rim && there.dot(normal) < SAME_SIDE;
+            if !turned {
+                pieces.push(piece);
+            }
+        });
         let room: f32 = pieces.iter().map(|p| p.length).sum();
         if room < radius * WIDTH {
             return None;
