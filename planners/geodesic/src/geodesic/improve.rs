@@ -931,11 +931,10 @@ impl Improver<'_> {
         }
     }
 
-    /// Whether a corridor off its turn lies where the walker comes by: from the corridor before
-    /// it, at either end and in the middle, and on to the next turn no wall stands in the way.
+    /// Whether a corridor off its turn lies where the walker comes by: from the corridor before it
+    /// and on to the next turn no wall stands in the way.
     fn is_on_the_way(&self, before: &Gate, gate: &Gate, after: Location) -> bool {
-        // On curved grounds most ends lie in another plane; there a lost walker is told by its
-        // sight alone.
+        // On curved grounds a lost walker is told by its sight alone.
         if !self.ground.plan || self.ground.walls.is_empty() {
             return true;
         }
@@ -944,15 +943,7 @@ impl Improver<'_> {
             triangle: gate.triangle,
         };
         let (from, to) = (middle_of(before), middle_of(gate));
-        let sees = |a: Vec3, b: Vec3| {
-            let (a, b) = (self.ground.relocate(from, a), self.ground.relocate(to, b));
-            a.zip(b)
-                .is_some_and(|(a, b)| walks_straight(self.ground, a, b, 0.0))
-        };
-        walks_straight(self.ground, from, to, 0.0)
-            && walks_straight(self.ground, to, after, 0.0)
-            && sees(before.left, gate.left)
-            && sees(before.right, gate.right)
+        walks_straight(self.ground, from, to, 0.0) && walks_straight(self.ground, to, after, 0.0)
     }
 
     /// Somebody's own corridor in a stretch that begins at a wall.
