@@ -163,6 +163,39 @@ fn orca_and_rvo_overlap_nowhere() {
     }
 }
 
+/// Over the edges of a cube distances change otherwise than the tangent planes say.
+#[test]
+fn orca_and_rvo_overlap_nowhere_on_a_cube() {
+    for id in ["orca", "rvo"] {
+        let text = format!(
+            r#"
+            name = "cube"
+            seed = 3
+            dt = 0.1
+            duration = 30.0
+            metrics.every = 0.1
+            environment = {{ generate = "cube", side = 8 }}
+            nav.kind = "surface"
+            planner.kind = "geodesic"
+            avoidance.kind = "{id}"
+            [[source]]
+            area = "everywhere"
+            count = 120
+            goals = "random"
+            at_goal = "again"
+            "#
+        );
+        let mut sim = Simulation::builder().threads(1).text(&text).unwrap();
+        while sim.time() < 30.0 {
+            sim.step().unwrap();
+        }
+        let m = sim.metrics();
+        assert!(m.arrivals > 300, "{id}: {} arrivals", m.arrivals);
+        let (pairs, deepest) = (m.overlap_pairs, m.overlap_deepest);
+        assert!(deepest < 0.01, "{id}: {pairs} pairs, {deepest} m deep");
+    }
+}
+
 /// People wedge in a door of their own width now and then, so one seed says little: in `orca`
 /// about one crowd in four stands in an arch after 100 s with a third of it inside.
 #[test]

@@ -98,6 +98,9 @@ impl Body {
         let level = between.dot(self.axis).abs() * 4.0 <= self.height.min(other.height)
             && between.dot(other.axis).abs() * 4.0 <= self.height.min(other.height);
         if level && self.axis.dot(other.axis) > PARALLEL && self.height == other.height {
+            if self.axis == other.axis {
+                return between;
+            }
             let apart = other_half - own_half;
             for v in [between + apart, between + apart * 2.0] {
                 let squared = v.length_squared();
@@ -306,13 +309,14 @@ impl Screen {
         })
     }
 
-    /// Squared distance of a place from the wall's rectangle, as high above its foot and as deep
-    /// below it as a body may be.
+    /// Squared distance of a place from the wall's rectangle, as high above its foot as a body may
+    /// be, and as deep below it where there are walkers on the back of the surface.
     #[inline]
-    fn squared_from(&self, at: Vec3, tallest: f32) -> f32 {
+    fn squared_from(&self, plan: bool, at: Vec3, tallest: f32) -> f32 {
         let to = at - self.foot;
         let share = to.dot(self.along) / self.length;
-        let rise = to.dot(self.up).clamp(-tallest, tallest);
+        let deepest = if plan { 0.0 } else { -tallest };
+        let rise = to.dot(self.up).clamp(deepest, tallest);
         let near = self.along * share.clamp(0.0, 1.0) + self.up * rise;
         near.distance_squared(to)
     }
@@ -343,8 +347,7 @@ impl Screen {
 /// The walls that may hide somebody from one body, with how far they are.
 #[derive(Clone, Debug, Default)]
 pub struct Screens {
-    /// Wall and squared distance from the body's waist: of the wall's rectangle, as high above
-    /// its foot and as deep below it as a body may be.
+    /// Wall and squared distance from the body's waist.
     walls: Vec<(u32, f32)>,
     /// The same walls.
     screens: Vec<Screen>,
@@ -373,7 +376,7 @@ impl Screens {
         if let Some(walls) = index.near(waist, distance, tallest) {
             for &w in walls {
                 let screen = &index.screens[w as usize];
-                let squared = screen.squared_from(waist, tallest);
+                let squared = screen.squared_from(ground.plan, waist, tallest);
                 // A wall of no length gives no number, which is not farther.
                 if !(squared > limit) && ground.stands(&ground.walls[w as usize]) {
                     self.walls.push((w, squared));
@@ -386,7 +389,7 @@ impl Screens {
         any_wall(&ground.wall_index, waist - half, waist + half, |w| {
             let wall = &ground.walls[w as usize];
             if let Some(screen) = Screen::of(ground, wall) {
-                let squared = screen.squared_from(waist, tallest);
+                let squared = screen.squared_from(ground.plan, waist, tallest);
                 if !(squared > limit) && ground.stands(wall) {
                     self.walls.push((w, squared));
                 }

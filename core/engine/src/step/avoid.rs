@@ -455,7 +455,10 @@ impl Stage<'_> {
                 fastest: self.fastest,
                 dt: self.now.dt,
             };
-            for (i, _) in s.out_pressed.iter().enumerate().filter(|(_, p)| **p != 0) {
+            // What is free in the tangent plane need not be so over the edges of a surface.
+            let bends = !self.ground.plan;
+            let pressed = s.out_pressed.iter().enumerate();
+            for (i, _) in pressed.filter(|(_, pressed)| bends || **pressed != 0) {
                 let (row, walls) = (due.rows[i] as usize, chunk.walls_of(i));
                 at_hand.list(row, &chunk.neighbours, i, walls, contacts);
             }

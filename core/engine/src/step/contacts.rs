@@ -13,8 +13,12 @@
 //! The rule needs no more than this: who follows somebody may go as fast as that one does, who is
 //! in the way is pushed, and a crowd that turns as a whole is not stopped, as it is if everybody
 //! keeps to its own half of the gap.
+//!
+//! On surfaces what a model takes for free in the tangent plane need not be so beyond an edge: there
+//! the contacts of everybody are listed, with the change of distances in space, and looked at again
+//! where the ground leads those who move on.
 
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 use throng_core::{
     Frame, GroundView, MOVER, NON_RECIPROCAL, NONE, NearWall, NeighbourRows, Perception,
 };
@@ -38,6 +42,12 @@ const TOLERANCE: f32 = 2e-3;
 const PARTING: f32 = 0.3;
 /// Waves of those who are pushed by others who are pushed.
 const MOST_WAVES: u32 = 4;
+/// Directions whose squares add up to less lead across the ground.
+const LEAST_SLOPE: f32 = 0.05;
+/// How often contacts are looked at again where the ground bends under the feet.
+const MOST_BENDS: u32 = 8;
+/// Bodies that overlap by less after a move over a bend are left so, metres.
+const GRAZE: f32 = 1e-3;
 /// Neighbours that can be so near that one may run into them.
 const MOST_AT_HAND: u32 = 16;
 
@@ -48,12 +58,15 @@ pub struct Contact {
     own: u32,
     /// Row of the other, or NONE for walls, vehicles and those who avoid nobody.
     other: u32,
-    /// Unit direction to the other, in the own frame.
+    /// Direction to the other in the own frame; of unit length, shorter where the other does not
+    /// lie in the tangent plane.
     towards: Vec2,
-    /// Unit direction back, in the other's frame.
+    /// Direction back, in the other's frame.
     back: Vec2,
     /// The sum of the two speeds towards each other may not be more.
     fastest: f32,
+    /// How much of it each changes its velocity along its direction for an excess of one.
+    share: f32,
     /// What has been taken from it so far, metres per second.
     taken: f32,
 }
@@ -80,10 +93,9 @@ impl Contact {
             return 0.0;
         }
         self.taken = taken;
-        let share = if self.other == NONE { 1.0 } else { 0.5 };
-        steered[self.own as usize].velocity -= self.towards * (change * share);
+        steered[self.own as usize].velocity -= self.towards * (change * self.share);
         if self.other != NONE {
-            steered[self.other as usize].velocity -= self.back * (change * share);
+            steered[self.other as usize].velocity -= self.back * (change * self.share);
         }
         change.abs()
     }
@@ -106,6 +118,8 @@ pub struct Contacts {
     kth: Vec<f32>,
     neighbours: NeighbourBuffer,
     walls: Vec<NearWall>,
+    /// Where somebody ends who goes on like that, and the look at the bends that it is of.
+    ends: Vec<(u32, Vec3)>,
 }
 
 /// What the contacts of somebody depend on beside what it sees.
@@ -136,6 +150,11 @@ impl AtHand<'_> {
         let reach = (self.max_speed(row) + self.fastest) * self.dt;
         for n in rows.start[i] as usize..rows.start[i + 1] as usize {
             let offset = rows.seen[n].offset;
+            // A hair more: nearly everybody is farther, and nobody's root has to be taken.
+            let near = (reach + a.radius[row] + rows.radius[n]) * 1.001;
+            if offset.length_squared() > near * near {
+                continue;
+            }
             let distance = offset.length();
             let gap = distance - a.radius[row] - rows.radius[n];
             // In one place: which way they part is the model's to say.
@@ -149,16 +168,19 @@ impl AtHand<'_> {
                 towards,
                 back: -towards,
                 fastest: (gap / self.dt).max(-PARTING),
+                share: 1.0,
                 taken: 0.0,
             };
             let yields = rows.flags[n] & (MOVER | NON_RECIPROCAL) == 0;
             match yields.then(|| a.row(AgentId(rows.id[n]))).flatten() {
-                Some(other) => {
+                Some(other) if self.ground.flat => {
                     contact.other = other as u32;
-                    if !self.ground.flat {
-                        contact.back = self.back(row, other, towards);
-                    }
+                    contact.share = 0.5;
                 }
+                Some(other) => match self.over_the_surface(row, other, reach) {
+                    Some(between) => contact = between,
+                    None => continue,
+                },
                 None => contact.fastest += rows.seen[n].velocity.dot(towards),
             }
             out.push(contact);
@@ -166,17 +188,37 @@ impl AtHand<'_> {
         self.list_walls(row, walls, out);
     }
 
-    fn max_speed(&self, row: usize) -> f32 {
-        self.agents.max_speed[row] * speed_factor(&self.ground, &self.agents.location[row])
+    /// The contact of two who stand on a ground that is not flat: of their feet, and as their
+    /// distance in space changes.
+    fn over_the_surface(&self, row: usize, other: usize, reach: f32) -> Option<Contact> {
+        let a = self.agents;
+        let between = a.location[other].point - a.location[row].point;
+        let distance = between.length();
+        let gap = distance - a.radius[row] - a.radius[other];
+        if gap > reach || !(distance > 1e-5) {
+            return None;
+        }
+        let in_plane = |row: usize, way: Vec3| {
+            let normal = self.ground.normals[a.location[row].triangle as usize];
+            a.frame[row].to_tangent(normal, way)
+        };
+        let towards = in_plane(row, between / distance);
+        let back = in_plane(other, between / -distance);
+        let weight = towards.length_squared() + back.length_squared();
+        // Straight above each other nobody can do anything about it.
+        (weight > LEAST_SLOPE).then(|| Contact {
+            own: row as u32,
+            other: other as u32,
+            towards,
+            back,
+            fastest: (gap / self.dt).max(-PARTING),
+            share: 1.0 / weight,
+            taken: 0.0,
+        })
     }
 
-    /// The direction back from another as it sees it.
-    fn back(&self, row: usize, other: usize, towards: Vec2) -> Vec2 {
-        let a = self.agents;
-        let normal = |row: usize| self.ground.normals[a.location[row].triangle as usize];
-        let world = a.frame[row].to_world(normal(row), towards);
-        let frame: &Frame = &a.frame[other];
-        frame.to_tangent(normal(other), -world).normalize_or_zero()
+    fn max_speed(&self, row: usize) -> f32 {
+        self.agents.max_speed[row] * speed_factor(&self.ground, &self.agents.location[row])
     }
 
     fn list_walls(&self, row: usize, walls: &[NearWall], out: &mut Vec<Contact>) {
@@ -194,6 +236,7 @@ impl AtHand<'_> {
                     towards: nearest / distance,
                     back: Vec2::ZERO,
                     fastest: (gap / self.dt).max(0.0),
+                    share: 1.0,
                     taken: 0.0,
                 });
             }
@@ -301,6 +344,40 @@ impl Contacts {
             .any(|c| c.other == other)
     }
 
+    /// Looks where the ground leads those who are near each other, and lets them approach more
+    /// slowly whom it would lead into each other: the directions of the contacts hold for straight
+    /// moves, and over an edge nobody moves straight. Says whether there were any.
+    fn foresee(&mut self, look: u32, at_hand: &AtHand<'_>, steered: &[Steered]) -> bool {
+        let (ground, a) = (at_hand.ground, at_hand.agents);
+        self.ends.resize(steered.len(), (0, Vec3::ZERO));
+        let mut found = false;
+        for contact in self.by_chunk.iter_mut().flatten() {
+            if contact.other == NONE {
+                continue;
+            }
+            let [own, other] = [contact.own, contact.other].map(|row| {
+                let row = row as usize;
+                if self.ends[row].0 != look {
+                    let Steered { velocity, push, .. } = steered[row];
+                    let step = velocity * at_hand.dt + push;
+                    let moved = ground.advance(a.location[row], a.frame[row], step, a.radius[row]);
+                    self.ends[row] = (look, moved.to.point);
+                }
+                self.ends[row].1
+            });
+            let (row, beside) = (contact.own as usize, contact.other as usize);
+            let now = a.location[row].point.distance(a.location[beside].point);
+            let least = now.min(a.radius[row] + a.radius[beside]);
+            let short = least - own.distance(other);
+            if short > GRAZE {
+                found = true;
+                contact.fastest -= short / at_hand.dt;
+                self.stirred[row] = self.round;
+            }
+        }
+        found
+    }
+
     /// Goes over the contacts until nobody is pushed any more: over those of people whose
     /// velocities have changed since.
     fn settle(&mut self, steered: &mut [Steered]) {
@@ -349,6 +426,14 @@ pub fn keep_apart(place: &Place, state: &State, work: &mut Work, now: Move) {
         }
         contacts.settle(steered);
     }
+    if !ground.flat {
+        for look in 1..=MOST_BENDS {
+            if !contacts.foresee(look, &at_hand, steered) {
+                break;
+            }
+            contacts.settle(steered);
+        }
+    }
     let blend_steps = blend_steps(state.dt);
     let mut bound = |row: u32| {
         let row = row as usize;
@@ -364,6 +449,9 @@ pub fn keep_apart(place: &Place, state: &State, work: &mut Work, now: Move) {
             }
             contacts.listed[row as usize] = 0;
             contacts.stirred[row as usize] = 0;
+            if let Some((look, _)) = contacts.ends.get_mut(row as usize) {
+                *look = 0;
+            }
             if contact.taken > 0.0 {
                 bound(row);
             }
@@ -403,6 +491,7 @@ mod tests {
             towards,
             back: -towards,
             fastest,
+            share: 0.5,
             taken: 0.0,
         }
     }
@@ -429,6 +518,7 @@ mod tests {
         let mut all = steered(&[Vec2::ZERO, -Vec2::X]);
         let wall = Contact {
             back: Vec2::ZERO,
+            share: 1.0,
             ..pair(0, NONE, -Vec2::X, 0.0)
         };
         settle(&mut all, vec![wall, pair(1, 0, -Vec2::X, 0.0)]);

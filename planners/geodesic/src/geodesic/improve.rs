@@ -4,7 +4,8 @@
 //! edges of the mesh at the vertex that lie between the way in and the way out; where an edge is
 //! shorter than a stride the walk goes on straight over the mesh. What does not leave room for the
 //! body is pruned, and if nothing is left the turn stays. Where no edge lies in between, the middle
-//! of the angle serves.
+//! of the angle serves. Beyond the paper the same is done at saddles inside the surface, such as the
+//! foot of a wall's end: all shortest ways bend there too.
 //!
 //! Corridors: such a turn becomes a gate from the rim along its edge, about four bodies long and
 //! clamped to the walkway. Turns in the open are given the same width. Beyond the paper, everybody
@@ -44,6 +45,9 @@ const STRIDE: f32 = 3.0;
 const WIDTH: f32 = 2.0;
 /// Distance of a corridor's ends from walls, in radii: who hugs a corner gets stuck at it.
 const MARGIN: f32 = 1.75;
+/// Room on either side that a body fits into, and how far walls are looked for, in radii.
+const FITS: f32 = 1.2;
+const LOOK: f32 = 3.0;
 /// A body's height, in radii.
 const TALL: f32 = 7.5;
 /// Edges at a vertex that are closer together than this are one, radians.
@@ -51,6 +55,12 @@ const APART: f64 = 0.5;
 /// A vertex of the rim is a corner to go round if the surface about it exceeds half a turn by so
 /// much, radians.
 const CORNER: f64 = 0.1;
+
+/// A point inside the surface is a saddle to go round if the surface about it exceeds a turn by so
+/// much, radians.
+const SADDLE: f64 = 0.2;
+/// Ways round a saddle whose angles differ by less are as good as each other, radians.
+const EVEN: f64 = 0.3;
 
 /// A place that a path goes through.
 #[derive(Clone, Copy, Debug)]
@@ -68,6 +78,13 @@ pub(super) struct Turn {
     gate: Option<Gate>,
     /// Whether sight ends here.
     corner: bool,
+}
+
+impl Turn {
+    /// Where one goes through it.
+    fn passage(&self) -> Gate {
+        self.gate.unwrap_or(Gate::waypoint(self.at))
+    }
 }
 
 /// Memory that is kept from path to path.
@@ -267,7 +284,14 @@ pub(super) fn gates_of(
         };
         if next + 1 < count {
             let (before, after) = (turns[anchor].at, turns[next + 1].at);
-            let gate = improver.gate(&turns[next], before, after, scratch);
+            let passed = match gates.last() {
+                Some(gate) => *gate,
+                None => Gate::waypoint(before),
+            };
+            let mut gate = improver.gate(&turns[next], before, after, improver.spread(), scratch);
+            if turns[next].gate.is_none() && !improver.is_on_the_way(&passed, &gate, after) {
+                gate = improver.gate(&turns[next], before, after, 0.0, scratch);
+            }
             gates.push(gate);
             improver.go_over(&mut turns[next], after.point);
         }
@@ -375,9 +399,9 @@ impl Improver<'_> {
         })
     }
 
-    /// Moves turns on the rim away from it.
+    /// Moves turns on the rim, and those at saddles, away from there.
     fn move_away(&self, turns: &mut Vec<Turn>, scratch: &mut Scratch) {
-        if !turns.iter().any(|t| t.rim) {
+        if !turns.iter().any(|t| t.rim || self.is_saddle(t)) {
             return;
         }
         let Scratch {
@@ -389,16 +413,35 @@ impl Improver<'_> {
         moved.clear();
         for i in 0..turns.len() {
             let turn = turns[i];
-            if !turn.rim || i == 0 || i + 1 == turns.len() {
+            let saddle = self.is_saddle(&turn);
+            if !(turn.rim || saddle) || i == 0 || i + 1 == turns.len() {
                 moved.push(turn);
                 continue;
             }
-            let (before, after) = (turns[i - 1].at.point, turns[i + 1].at.point);
+            let (before, after) = (turns[i - 1].at.point, turns[i + 1].at);
             let first = moved.len();
-            if turn.point != NONE {
-                self.round_vertex(&turn, before, after, angles, pieces, moved);
-            } else if let Some(gate) = self.away_from_side(&turn, before, after, pieces) {
-                moved.push(gate);
+            if saddle {
+                self.round_saddle(&turn, before, after.point, angles, pieces, moved);
+                if moved.len() == first {
+                    moved.push(turn);
+                }
+                continue;
+            }
+            for spread in [self.spread(), 0.0] {
+                moved.truncate(first);
+                if turn.point != NONE {
+                    self.round_vertex(&turn, before, after.point, spread, angles, pieces, moved);
+                } else {
+                    moved.extend(self.away_from_side(&turn, before, after.point, spread, pieces));
+                }
+                let rest = &moved[first - 1..];
+                let follows = |k: usize| {
+                    let next = rest.get(k + 2).map_or(after, |turn| turn.at);
+                    self.is_on_the_way(&rest[k].passage(), &rest[k + 1].passage(), next)
+                };
+                if spread == 0.0 || (0..rest.len() - 1).all(follows) {
+                    break;
+                }
             }
             if moved.len() == first {
                 moved.push(turn);
@@ -413,6 +456,7 @@ impl Improver<'_> {
         turn: &Turn,
         before: Vec3,
         after: Vec3,
+        spread: f32,
         angles: &mut Vec<f64>,
         pieces: &mut Vec<TracePiece>,
         moved: &mut Vec<Turn>,
@@ -448,8 +492,81 @@ impl Improver<'_> {
             let Some((triangle, way)) = self.direction_at(turn, angle) else {
                 continue;
             };
-            if let Some(mut away) = self.away(turn, triangle, way, wall_left, pieces) {
+            if let Some(mut away) = self.away(turn, triangle, way, wall_left, spread, pieces) {
                 away.corner = is_corner;
+                moved.push(away);
+            }
+        }
+    }
+
+    /// Whether shortest paths bend at a turn inside the surface, as they do where the end of a wall
+    /// meets the floor: whoever goes by there would go over this one point.
+    fn is_saddle(&self, turn: &Turn) -> bool {
+        !self.ground.plan
+            && self.options.corridors
+            && !turn.rim
+            && turn.point != NONE
+            && self.surface.angle(turn.point) > core::f64::consts::TAU + SADDLE
+    }
+
+    /// Turns about a saddle, on the side on which the way is shorter, or else with the saddle on the
+    /// left: one behind every edge of the surface that is stepped over.
+    fn round_saddle(
+        &self,
+        turn: &Turn,
+        before: Vec3,
+        after: Vec3,
+        angles: &mut Vec<f64>,
+        pieces: &mut Vec<TracePiece>,
+        moved: &mut Vec<Turn>,
+    ) {
+        let fan = self.surface.fan(turn.point);
+        let whole = self.surface.angle(turn.point);
+        let (into, out) = (
+            self.direction_in_fan(turn, before),
+            self.direction_in_fan(turn, after),
+        );
+        let forward = (out - into).rem_euclid(whole);
+        let [first, second] = self.spokes(fan, 0);
+        let counter_clockwise = first.cross(second).dot(turn.up) > 0.0;
+        let backward = whole - forward;
+        let forwards = if (forward - backward).abs() < EVEN {
+            counter_clockwise
+        } else {
+            forward < backward
+        };
+        let sector = if forwards { forward } else { backward };
+        // Edges of the surface in the order in which they are stepped over.
+        angles.clear();
+        let normal = |i: usize| self.ground.normals[(fan[i % fan.len()] / 3) as usize];
+        let mut spoke = 0.0;
+        for i in 0..fan.len() {
+            spoke += self.surface.corner_angle(fan[i]);
+            let past = if forwards { spoke - into } else { into - spoke };
+            let past = past.rem_euclid(whole);
+            if past < sector && normal(i).dot(normal(i + 1)).abs() < SAME_SIDE {
+                angles.push(past);
+            }
+        }
+        angles.sort_unstable_by(f64::total_cmp);
+        if angles.is_empty() {
+            angles.push(sector / 2.0);
+        } else {
+            for i in 0..angles.len() {
+                let next = angles.get(i + 1).copied().unwrap_or(sector);
+                angles[i] += APART.min((next - angles[i]) / 2.0);
+            }
+        }
+        for &past in angles.iter() {
+            let angle = if forwards { into + past } else { into - past };
+            let Some((triangle, way)) = self.direction_at(turn, angle.rem_euclid(whole)) else {
+                continue;
+            };
+            let left = forwards == counter_clockwise;
+            let spread = self.spread();
+            if let Some(mut away) = self.away(turn, triangle, way, left, spread, pieces) {
+                away.corner = true;
+                away.point = NONE;
                 moved.push(away);
             }
         }
@@ -461,6 +578,7 @@ impl Improver<'_> {
         turn: &Turn,
         before: Vec3,
         after: Vec3,
+        spread: f32,
         pieces: &mut Vec<TracePiece>,
     ) -> Option<Turn> {
         let triangle = turn.at.triangle;
@@ -479,7 +597,7 @@ impl Improver<'_> {
         let along = (v - u).normalize_or_zero();
         let inward = (middle - u).reject_from(along).normalize_or_zero();
         let wall_left = turn.up.cross(after - before).dot(inward) < 0.0;
-        self.away(turn, triangle, inward, wall_left, pieces)
+        self.away(turn, triangle, inward, wall_left, spread, pieces)
     }
 
     /// Spokes of a corner of a fan in the order of the fan: unit vectors.
@@ -582,11 +700,12 @@ impl Improver<'_> {
         triangle: u32,
         way: Vec3,
         wall_left: bool,
+        spread: f32,
         pieces: &mut Vec<TracePiece>,
     ) -> Option<Turn> {
         let radius = self.request.radius.max(1e-3);
         let margin = radius * MARGIN;
-        let reach = margin + radius * (4.0 + self.spread()) * WIDTH;
+        let reach = margin + radius * (4.0 + spread) * WIDTH;
         pieces.clear();
         let normal = self.ground.normals[triangle as usize];
         let frame = if self.ground.flat {
@@ -600,8 +719,14 @@ impl Improver<'_> {
             triangle,
         };
         let step = frame.to_tangent(normal, way * reach);
-        self.ground
-            .trace(start, frame, step, &mut |piece| pieces.push(piece));
+        let mut turned = false;
+        self.ground.trace(start, frame, step, &mut |piece| {
+            let there = self.ground.normals[piece.triangle as usize];
+            turned |= !turn.rim && there.dot(normal) < SAME_SIDE;
+            if !turned {
+                pieces.push(piece);
+            }
+        });
         let room: f32 = pieces.iter().map(|p| p.length).sum();
         if room < radius * WIDTH {
             return None;
@@ -621,22 +746,15 @@ impl Improver<'_> {
             room
         };
         if self.options.corridors && last > margin {
-            let mut free = Stretch {
+            let free = Stretch {
                 low: margin,
                 high: last,
             };
-            let half = (margin + last) / 2.0;
-            let halved = self.options.keep_right && last - margin >= 2.0 * WIDTH * radius;
-            if halved {
-                // Who has the wall on the left leaves the half along it to those who come.
-                *(if wall_left {
-                    &mut free.low
-                } else {
-                    &mut free.high
-                }) = half;
+            let mut own = self.own_corridor(free, wall_left);
+            let fits = |metres: f32| self.spare(pieces, metres).is_some_and(|spare| spare >= 0.0);
+            if !fits(own.low) || !fits(own.high) {
+                own = self.own_corridor(self.fitting(pieces, free), wall_left);
             }
-            let lanes = if halved { 2.0 } else { 4.0 };
-            let own = free.corridor(lanes * WIDTH * radius, self.own);
             middle = along(pieces, stride.max(own.low).min(own.high))?;
             gate = Gate::waypoint(middle);
             let (near, far) = (
@@ -732,7 +850,14 @@ impl Improver<'_> {
 
     /// The gate of a turn that is kept. On curved grounds it lies a little farther along the path,
     /// so that at an edge it is on the side beyond, and no wider than that side is.
-    fn gate(&self, turn: &Turn, before: Location, after: Location, scratch: &mut Scratch) -> Gate {
+    fn gate(
+        &self,
+        turn: &Turn,
+        before: Location,
+        after: Location,
+        spread: f32,
+        scratch: &mut Scratch,
+    ) -> Gate {
         if let Some(gate) = turn.gate {
             return gate;
         }
@@ -764,8 +889,8 @@ impl Improver<'_> {
         let up = normal * side.signum();
         let [to_left, to_right] = &mut scratch.sides;
         let mut free = Stretch {
-            low: -self.room(at, frame, up, left, to_left),
-            high: self.room(at, frame, up, -left, to_right),
+            low: -self.room(at, frame, up, left, spread, to_left),
+            high: self.room(at, frame, up, -left, spread, to_right),
         };
         // On an edge, or next to one, a gate lies on one side of it: who walks over it in passing
         // would come back for it again and again.
@@ -799,10 +924,80 @@ impl Improver<'_> {
 
     /// Bodies by which a corridor may lie farther off a turn than it must.
     fn spread(&self) -> f32 {
-        if self.options.corridors && !self.ground.plan {
+        if self.options.corridors {
             self.options.spread
         } else {
             0.0
+        }
+    }
+
+    /// Whether a corridor off its turn lies where the walker comes by: from the corridor before it
+    /// and on to the next turn no wall stands in the way.
+    fn is_on_the_way(&self, before: &Gate, gate: &Gate, after: Location) -> bool {
+        // On curved grounds a lost walker is told by its sight alone.
+        if !self.ground.plan || self.ground.walls.is_empty() {
+            return true;
+        }
+        let middle_of = |gate: &Gate| Location {
+            point: gate.middle,
+            triangle: gate.triangle,
+        };
+        let (from, to) = (middle_of(before), middle_of(gate));
+        walks_straight(self.ground, from, to, 0.0) && walks_straight(self.ground, to, after, 0.0)
+    }
+
+    /// Somebody's own corridor in a stretch that begins at a wall.
+    fn own_corridor(&self, mut free: Stretch, wall_left: bool) -> Stretch {
+        let body = WIDTH * self.request.radius;
+        let halved = self.options.keep_right && free.high - free.low >= 2.0 * body;
+        if halved {
+            let half = (free.low + free.high) / 2.0;
+            // Who has the wall on the left leaves the half along it to those who come.
+            *(if wall_left {
+                &mut free.low
+            } else {
+                &mut free.high
+            }) = half;
+        }
+        let lanes = if halved { 2.0 } else { 4.0 };
+        free.corridor(lanes * body, self.own)
+    }
+
+    /// By how much there is more room after so many metres of a walk than a body takes.
+    fn spare(&self, pieces: &[TracePiece], metres: f32) -> Option<f32> {
+        if !self.ground.plan || self.ground.walls.is_empty() {
+            return Some(f32::INFINITY);
+        }
+        let radius = self.request.radius;
+        let room = self.ground.clearance(along(pieces, metres)?, radius * LOOK);
+        Some(room - radius * FITS)
+    }
+
+    /// The first part of a stretch of a walk in which a body fits between the walls beside it: the
+    /// line across a door leads past the far post into the room.
+    fn fitting(&self, pieces: &[TracePiece], stretch: Stretch) -> Stretch {
+        let mut fits = Stretch {
+            high: stretch.low,
+            ..stretch
+        };
+        let mut next = stretch.low;
+        while next < stretch.high {
+            let Some(spare) = self.spare(pieces, next) else {
+                return fits;
+            };
+            let step = spare.abs().max(self.request.radius * 0.25);
+            if spare >= 0.0 {
+                fits.high = next;
+            } else if fits.high > fits.low {
+                return fits;
+            } else {
+                (fits.low, fits.high) = (next + step, next + step);
+            }
+            next += step;
+        }
+        Stretch {
+            high: stretch.high.max(fits.low),
+            ..fits
         }
     }
 
@@ -814,10 +1009,11 @@ impl Improver<'_> {
         frame: Frame,
         up: Vec3,
         way: Vec3,
+        spread: f32,
         pieces: &mut Vec<TracePiece>,
     ) -> f32 {
         let radius = self.request.radius;
-        let most = radius * (2.0 + self.spread()) * WIDTH;
+        let most = radius * (2.0 + spread) * WIDTH;
         let (wall_margin, edge_margin) = if self.ground.plan {
             (radius * MARGIN, 0.0)
         } else {
@@ -854,7 +1050,12 @@ impl Improver<'_> {
             None if end == TraceEnd::Reached && !beside_wall => 0.0,
             None => wall_margin,
         };
-        (room - margin).min(most)
+        let room = (room - margin).min(most);
+        let free = Stretch {
+            low: 0.0,
+            high: room,
+        };
+        room.min(self.fitting(pieces, free).high)
     }
 
     /// Whether a piece of a walk runs along a wall, as the line across the mouth of a passage does
