@@ -70,23 +70,29 @@ const LEAST_SQUARE: f32 = 4.0;
 /// serve any ground. Squares that fall together keep somebody in the grid whom nobody sees.
 #[derive(Clone, Debug, Default)]
 struct Watched {
-    /// Empty where everybody looks.
+    /// Empty where nobody is left out.
     squares: Vec<bool>,
     per_metre: f32,
 }
 
 impl Watched {
-    /// Marks the squares about those whose tier looks. Ends empty where all do.
+    /// Marks the squares about those whose tier looks. Ends empty where most do: then leaving out
+    /// the others saves less than it takes.
     fn mark(&mut self, agents: &AgentsView<'_>, reach: f32, looks: &[bool]) {
         self.squares.clear();
         if looks.iter().all(|looks| *looks) {
+            return;
+        }
+        let looks = |tier: &u8| looks.get(usize::from(*tier)) != Some(&false);
+        let lookers = agents.tier.iter().filter(|tier| looks(tier)).count();
+        if 2 * lookers > agents.len() {
             return;
         }
         self.squares.resize((SQUARES * SQUARES) as usize, false);
         // The next squares hold all within reach, whatever is rounded.
         self.per_metre = 1.0 / (1.1 * reach).max(LEAST_SQUARE);
         let rows = agents.tier.iter().zip(agents.location);
-        for (_, at) in rows.filter(|(tier, _)| looks.get(usize::from(**tier)) != Some(&false)) {
+        for (_, at) in rows.filter(|(tier, _)| looks(tier)) {
             for (x, y) in (-1..=1).flat_map(|y| (-1..=1).map(move |x| (x, y))) {
                 let square = self.square_of(at.point, x, y);
                 self.squares[square] = true;
