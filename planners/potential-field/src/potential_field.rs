@@ -137,8 +137,8 @@ const BEYOND: f32 = 2.0;
 
 /// Who is asked to turn round does so after this time, seconds.
 const PATIENCE: f32 = 2.0;
-/// Who is asked to turn by an angle of less than this cosine does so after this time at least,
-/// seconds; by a right angle or more, after that above.
+/// Who is asked to turn sharply, by an angle of less than this cosine, does so after this time,
+/// seconds.
 const SHARP: f32 = 0.7;
 const BEND_PATIENCE: f32 = 0.5;
 /// Numbers kept per agent: seconds for which the field has pointed back, the step in which it last
@@ -259,9 +259,7 @@ impl GlobalPlanner for PotentialField {
                 (Some(_), None) => 1.0,
                 (Some(answer), Some(course)) => course.dot(answer.way),
             };
-            // The sharper the turn the longer it must be asked for.
-            let sharp = ((SHARP - along) / SHARP).clamp(0.0, 1.0);
-            let patience = BEND_PATIENCE + (PATIENCE - BEND_PATIENCE) * sharp;
+            let patience = if along < 0.0 { PATIENCE } else { BEND_PATIENCE };
             let goes = answer
                 .filter(|answer| whole || along >= SHARP || answer.afraid || was_led && !same_goal);
             // Where the border moves on, what is estimated beyond it changes at once, and the
