@@ -318,7 +318,7 @@ fn sought(track: &Track, walker: &Walker) -> Vec3 {
 /// The point that `linear` walks to. The middle of a gate of a medial axis lies off the line
 /// between its ends, where nobody who stops at it has passed: then the point of the line beside
 /// it.
-fn middle_of(gate: &Gate) -> Vec3 {
+pub fn middle_of(gate: &Gate) -> Vec3 {
     let across = gate.right - gate.left;
     let width = across.length_squared();
     if width <= 1e-4 {

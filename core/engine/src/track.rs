@@ -123,6 +123,7 @@ impl Mark {
     const STALE: u8 = 8;
     const LEFT: u8 = 16;
     const TURNS: u8 = 32;
+    const AIMED: u8 = 64;
 
     /// As [`Track::kind`].
     #[inline(always)]
@@ -157,6 +158,25 @@ impl Mark {
     #[inline(always)]
     pub fn has_turns(self) -> bool {
         self.0 & Mark::TURNS != 0
+    }
+
+    /// Whether [`Track::corner`] is the point of the next gate that `linear` walks to. The track
+    /// does not know: whoever writes the track's own mark takes this back.
+    #[inline(always)]
+    pub fn aimed(self) -> bool {
+        self.0 & Mark::AIMED != 0
+    }
+
+    /// The same with the point of the next gate known.
+    #[inline(always)]
+    pub fn with_aim(self) -> Mark {
+        Mark(self.0 | Mark::AIMED)
+    }
+
+    /// The same as the track knows it.
+    #[inline(always)]
+    pub fn without_aim(self) -> Mark {
+        Mark(self.0 & !Mark::AIMED)
     }
 }
 
@@ -437,7 +457,8 @@ impl Routes {
         }
     }
 
-    /// Moves the cursor past every gate that the body is through (a few at most in one step).
+    /// Moves the cursor past every gate that the body is through (a few at most in one step). Gives
+    /// whether there was one.
     pub fn pass(
         &self,
         track: &mut Track,
@@ -446,16 +467,16 @@ impl Routes {
         site: &Site<'_>,
         map: &NavMap,
         buffer: &mut Vec<Gate>,
-    ) {
-        for _ in 0..8 {
+    ) -> bool {
+        for passed in 0..8 {
             if !track.has_gate || !body.is_through(&track.gate) {
-                return;
+                return passed > 0;
             }
             // At an edge of a curved ground a gate beyond it is passed by going over the edge.
             let normal = site.ground.normals.get(track.gate.triangle as usize);
             let turned = normal.is_some_and(|n| n.dot(body.normal) < DIVERGENT);
             if turned && !site.ground.plan && !body.touches(&track.gate) {
-                return;
+                return passed > 0;
             }
             let (passed, stale) = (track.gate, track.stale);
             self.skip(track, 1, nav, site, map, buffer);
@@ -468,6 +489,7 @@ impl Routes {
                 track.stale = stale || !track.has_gate;
             }
         }
+        true
     }
 
     /// The cut of the map where the edge begins that an agent is on, if it is on one.

@@ -11,6 +11,9 @@
 //!    |grad phi| = unit cost is solved by fast marching (`solve`).
 //! 4. People walk down the upwind gradient at the speed of the field.
 //!
+//! Cells are coarser than a car: who stands where one will pass leaves by the nearer side of its
+//! track, whatever the field says there (`escape`).
+//!
 //! Inside regions of interest only cells there are solved. The goal is mostly elsewhere: then
 //! every vertex of the map just outside is a subgoal whose potential is estimated over the rest
 //! of the way by equation 1 of Yersin et al. (`subgoals`). Who stands where no field reaches
@@ -18,6 +21,7 @@
 
 mod cells;
 mod crowd;
+mod escape;
 mod solve;
 mod subgoals;
 
@@ -217,6 +221,14 @@ impl GlobalPlanner for PotentialField {
             let (now, period) = (world.step as f32, (chunk.dt / world.dt).round());
             let was_led = *led > 0.0 && now - *led <= period;
             let (goal, class, at) = (a.goal[row], a.class[row], a.location[row]);
+            if let Some(way) = escape::aside(world, row, self.warning) {
+                // Afterwards it goes wherever the field leads.
+                (*against, *led, *towards, *course) = (0.0, now, goal as f32, Vec2::ZERO);
+                out.preferred[i] = way * (a.speed[row] * self.flee);
+                out.target[i] = way * self.cell;
+                out.follow_route[i] = 0;
+                continue;
+            }
             if goal == NONE {
                 continue;
             }

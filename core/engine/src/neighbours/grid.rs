@@ -61,6 +61,60 @@ impl Standing {
     };
 }
 
+/// Squares side by side in [`Watched`], a power of two.
+const SQUARES: i32 = 256;
+/// Least side of such a square, metres.
+const LEAST_SQUARE: f32 = 4.0;
+
+/// Where somebody may be seen by those who look: squares of the plan, wrapped round so that a few
+/// serve any ground. Squares that fall together keep somebody in the grid whom nobody sees.
+#[derive(Clone, Debug, Default)]
+struct Watched {
+    /// Empty where nobody is left out.
+    squares: Vec<bool>,
+    per_metre: f32,
+}
+
+impl Watched {
+    /// Marks the squares about those whose tier looks. Ends empty where most do: then leaving out
+    /// the others saves less than it takes.
+    fn mark(&mut self, agents: &AgentsView<'_>, reach: f32, looks: &[bool]) {
+        self.squares.clear();
+        if looks.iter().all(|looks| *looks) {
+            return;
+        }
+        let looks = |tier: &u8| looks.get(usize::from(*tier)) != Some(&false);
+        let lookers = agents.tier.iter().filter(|tier| looks(tier)).count();
+        if 2 * lookers > agents.len() {
+            return;
+        }
+        self.squares.resize((SQUARES * SQUARES) as usize, false);
+        // The next squares hold all within reach, whatever is rounded.
+        self.per_metre = 1.0 / (1.1 * reach).max(LEAST_SQUARE);
+        let rows = agents.tier.iter().zip(agents.location);
+        for (_, at) in rows.filter(|(tier, _)| looks(tier)) {
+            for (x, y) in (-1..=1).flat_map(|y| (-1..=1).map(move |x| (x, y))) {
+                let square = self.square_of(at.point, x, y);
+                self.squares[square] = true;
+            }
+        }
+    }
+
+    #[inline]
+    fn square_of(&self, point: Vec3, right: i32, up: i32) -> usize {
+        // Towards zero: the squares about it are twice as wide, which keeps more.
+        let of = |along: f32, by: i32| {
+            ((along * self.per_metre) as i32).wrapping_add(by) & (SQUARES - 1)
+        };
+        (of(point.y, up) * SQUARES + of(point.x, right)) as usize
+    }
+
+    #[inline]
+    fn sees(&self, point: Vec3) -> bool {
+        self.squares.is_empty() || self.squares[self.square_of(point, 0, 0)]
+    }
+}
+
 /// A uniform grid over agents and movers, as of its last rebuild. Buffers are reused.
 #[derive(Clone, Debug, Default)]
 pub struct NeighbourGrid {
@@ -102,6 +156,7 @@ pub struct NeighbourGrid {
     crowding: f32,
     /// Largest coordinate, for the rounding of boxes.
     extent: f32,
+    watched: Watched,
     /// Largest radius.
     pub(super) widest: f32,
     /// Largest height.
@@ -147,10 +202,31 @@ impl NeighbourGrid {
         reach: f32,
         reciprocal: &[bool],
     ) {
+        self.rebuild_for(ground, agents, heights, movers, reach, reciprocal, &[]);
+    }
+
+    /// As [`NeighbourGrid::rebuild`], for those alone to look whose tier is not false in `looks`:
+    /// whom none of them can see is left out.
+    pub fn rebuild_for(
+        &mut self,
+        ground: GroundView<'_>,
+        agents: &AgentsView<'_>,
+        heights: &[f32],
+        movers: &[MoverView],
+        reach: f32,
+        reciprocal: &[bool],
+        looks: &[bool],
+    ) {
+        let was_whole = self.watched.squares.is_empty();
+        self.watched.mark(agents, reach, looks);
+        if self.watched.squares.is_empty() != was_whole {
+            // Of others than the last time: what was found out about those says nothing.
+            (self.counted, self.crowding) = ((0, 0), 0.0);
+        }
         let (things, (count, before)) = (agents.len() + movers.len(), self.counted);
         self.age += 1;
         if self.age >= BOX_EVERY || count == 0 || things.abs_diff(before) * 8 > before {
-            let (low, high, count) = bounds(agents, movers);
+            let (low, high, count) = bounds(agents, movers, &self.watched);
             (self.low, self.high) = (low, high);
             self.extent = low.abs().max(high.abs()).max_element();
             (self.counted, self.age) = ((count, things), 0);
@@ -206,11 +282,11 @@ impl NeighbourGrid {
                 for (bucket, ((entry, place), (((v, radius), group), id))) in
                     bucket.iter_mut().zip(entries)
                 {
-                    *bucket = if place.is_somewhere() {
-                        self.bucket_at(place.point)
-                    } else {
-                        NONE
-                    };
+                    if !place.is_somewhere() || !self.watched.sees(place.point) {
+                        *bucket = NONE;
+                        continue;
+                    }
+                    *bucket = self.bucket_at(place.point);
                     *entry = Entry {
                         seen: [place.point.x, place.point.y, v.x, v.y],
                         radius: *radius,
@@ -563,8 +639,8 @@ impl NeighbourGrid {
     }
 }
 
-/// The box of all that is somewhere, and how many that are.
-fn bounds(agents: &AgentsView<'_>, movers: &[MoverView]) -> (Vec3, Vec3, usize) {
+/// The box of all that is somewhere and seen, and how many that are.
+fn bounds(agents: &AgentsView<'_>, movers: &[MoverView], watched: &Watched) -> (Vec3, Vec3, usize) {
     let nothing = (Vec3::INFINITY, Vec3::NEG_INFINITY, 0);
     let add = |(low, high, count): (Vec3, Vec3, usize), p: Vec3| {
         if p.is_finite() {
@@ -579,7 +655,7 @@ fn bounds(agents: &AgentsView<'_>, movers: &[MoverView]) -> (Vec3, Vec3, usize) 
         .map(|places| {
             places
                 .iter()
-                .filter(|l| l.is_somewhere())
+                .filter(|l| l.is_somewhere() && watched.sees(l.point))
                 .fold(nothing, |all, l| add(all, l.point))
         })
         .reduce(|| nothing, |a, b| (a.0.min(b.0), a.1.max(b.1), a.2 + b.2));

@@ -808,3 +808,46 @@ fn search_speed() {
         println!("{count} agents: sort {sort:.0} ns, search {search:.0} ns per agent");
     }
 }
+
+#[test]
+fn those_who_look_find_the_same_where_the_unseen_are_left_out() {
+    let ground = Ground::from_environment(&square(600.0)).unwrap();
+    let ground = ground.view();
+    let mut crowd = clumps(ground, 600.0, 3000, 7);
+    let corner = ground.from_world(glam::DVec3::new(150.0, 150.0, 0.0));
+    for (tier, at) in crowd.tier.iter_mut().zip(&crowd.location) {
+        let inside = at.point.x < corner.x && at.point.y < corner.y;
+        *tier = u8::from(!inside);
+    }
+    let lookers = |crowd: &Crowd, found: Vec<Vec<(f32, u64, u8)>>| {
+        let rows = found.into_iter().zip(&crowd.tier);
+        let of_lookers = rows.filter(|(_, tier)| **tier == 0);
+        of_lookers.map(|(found, _)| found).collect::<Vec<_>>()
+    };
+    let mut grid = NeighbourGrid::default();
+    for (reach, most) in LOOKS {
+        let perception = Perception {
+            reach,
+            most,
+            wall_reach: 0.0,
+        };
+        let mut kth = vec![f32::INFINITY; crowd.id.len()];
+        let expected = lookers(&crowd, all_pairs_flat(&crowd, &ground, perception));
+        assert!(expected.iter().any(|found| !found.is_empty()));
+        for looks in [&[true, false][..], &[], &[true, false]] {
+            grid.rebuild_for(
+                ground,
+                &crowd.view(true),
+                &crowd.height,
+                &[],
+                reach,
+                &[true, false],
+                looks,
+            );
+            let left_out = crowd.id.len() - grid.entries.len();
+            assert_eq!(left_out > crowd.id.len() / 2, !looks.is_empty());
+            let found = crowd.gather(&grid, ground, perception, &mut kth);
+            same(&lookers(&crowd, found), &expected);
+        }
+    }
+}

@@ -30,9 +30,11 @@ const OVER_EDGE: f32 = 0.9;
 const TURNING_SPEED: f32 = 0.05;
 
 /// Nobody walks farther than this without looking whether a gate or the goal is near, metres.
-const LONG_WAY: f32 = 2.0;
+const LONG_WAY: f32 = 4.0;
 /// What positions may be off after that from the sum of the steps, metres.
-const ROUNDING: f32 = 0.02;
+const ROUNDING: f32 = 0.04;
+/// Sine of the angle up to which somebody walks straight to a point.
+const STRAIGHT: f32 = 1e-3;
 
 /// In [`Work::arrived`]: on the way, or staying.
 pub const NEITHER: u8 = 0;
@@ -132,6 +134,10 @@ pub fn advance(place: &Place, state: &mut State, work: &Work, metrics: &mut Metr
                 walked[i] += f64::from(moved.walked);
                 until[i] -= moved.walked;
                 room[i] -= moved.walked;
+                if moved.touched_wall {
+                    // No longer straight to the gate.
+                    until[i] = 0.0;
+                }
                 // Who went round something may have left its disc and come back elsewhere.
                 if moved.walked > chord * 1.001 + 1e-4 {
                     room[i] = f32::NEG_INFINITY;
@@ -291,6 +297,14 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
     work.arrived.resize(state.agents.len(), 0);
     let (a, routes, map, pool) = (&state.agents, &state.routes, &state.map, &work.pool);
     let gated = &work.gated;
+    // Nothing but a wall leads somebody off the straight line to its gate.
+    let straight_on = |tier: u8| {
+        let tier = &parts.tiers[usize::from(tier)];
+        let avoidance = &parts.avoidances[tier.avoidance];
+        lazy && tier.follow.kind == FollowKind::Linear
+            && avoidance.perception.reach == 0.0
+            && !parts.group.active()
+    };
     let always = parts.tiers.iter().all(|t| t.period == 1);
     work.arrived
         .par_chunks_mut(CHUNK)
@@ -309,7 +323,11 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
                         Doing::Waiting => WAITS,
                         _ => NEITHER,
                     };
-                    if a.doing[row] != Doing::Walking || lazy && until[i] > 0.0 {
+                    if a.doing[row] != Doing::Walking {
+                        until[i] = 0.0;
+                        continue;
+                    }
+                    if lazy && until[i] > 0.0 {
                         continue;
                     }
                     let at = a.location[row];
@@ -342,7 +360,7 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
                                 BEYOND_GATE
                             },
                         };
-                        routes.pass(
+                        let passed = routes.pass(
                             track,
                             &body,
                             &*parts.nav,
@@ -350,9 +368,20 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
                             map,
                             &mut scratch.follow.gates,
                         );
-                        marks[i] = track.mark();
+                        if passed {
+                            marks[i] = track.mark();
+                        }
                         if track.has_gate {
                             to_gate = body.to_gate(&track.gate);
+                            let (to, v) = ((track.corner - at.point).truncate(), a.velocity[row]);
+                            let off = v.perp_dot(to).abs() / (v.length() * to.length());
+                            if marks[i].aimed()
+                                && straight_on(a.tier[row])
+                                && off < STRAIGHT
+                                && v.dot(to) > 0.0
+                            {
+                                to_gate = to.length();
+                            }
                         }
                     }
                     let (there, to_goal) = match a.goal[row] {

@@ -69,12 +69,13 @@ impl Move {
 
 /// Largest speed of anybody, metres per second.
 fn fastest(state: &State) -> f32 {
-    state
-        .agents
-        .max_speed
-        .par_chunks(CHUNK)
-        .map(|speeds| speeds.iter().copied().fold(0.0, f32::max))
-        .reduce(|| 0.0, f32::max)
+    // Of numbers that are not negative the bits are in the same order, and compared in lanes.
+    let bits = |speeds: &[f32]| {
+        let of = speeds.iter().map(|speed| speed.max(0.0).to_bits());
+        of.max().unwrap_or(0)
+    };
+    let speeds = state.agents.max_speed.par_chunks(CHUNK);
+    f32::from_bits(speeds.map(bits).reduce(|| 0, u32::max))
 }
 
 /// Chooses everybody's velocity for a move. Those whose tier is not due keep theirs.
@@ -100,12 +101,14 @@ pub fn avoid(
     );
     if reach > 0.0 && anybody_looks(parts, state) {
         let agents = state.agents.view(ground.flat);
-        work.grid.rebuild(
+        // Who avoids nobody looks at nobody.
+        work.grid.rebuild_for(
             ground,
             &agents,
             &state.agents.height,
             &state.movers_now,
             reach,
+            &work.reciprocal,
             &work.reciprocal,
         );
     }

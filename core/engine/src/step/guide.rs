@@ -189,6 +189,24 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                                 continue;
                             }
                             let track = &mut tracks[local];
+                            if tier.follow.kind == FollowKind::Linear
+                                && ground.flat
+                                && marks[local].has_gate()
+                            {
+                                // The point stays as long as the gate does: of the track only its
+                                // first line is read.
+                                if !marks[local].aimed() {
+                                    track.corner = follow::middle_of(&track.gate);
+                                    marks[local] = marks[local].with_aim();
+                                }
+                                let to = (track.corner - at.point).truncate();
+                                let speed = wanted_speed(laws, state, ground, row);
+                                *out = Guided {
+                                    preferred: follow::towards(to, speed, dt, false),
+                                    aim: to,
+                                };
+                                continue;
+                            }
                             let walker = Walker {
                                 point: at.point,
                                 triangle: at.triangle,
