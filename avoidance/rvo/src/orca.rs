@@ -135,6 +135,25 @@ struct Work {
     projected: Vec<Planes>,
 }
 
+/// Walls of one agent that there is room for from the beginning.
+const WALLS: usize = 32;
+
+impl Work {
+    /// Makes room for so many neighbours and the usual walls, so that hardly anybody needs more
+    /// later.
+    fn reserve(&mut self, neighbours: usize) {
+        let rows = neighbours + WALLS;
+        if self.planes.capacity() < rows {
+            for planes in [&mut self.planes, &mut self.again, &mut self.projected] {
+                planes.reserve(rows);
+            }
+            self.walls.reserve(WALLS);
+            self.order.reserve(WALLS);
+            self.crowded.reserve(WALLS);
+        }
+    }
+}
+
 impl Orca {
     /// Steers on a given instruction set; the answer is the same on all.
     fn steer_at(
@@ -257,6 +276,7 @@ fn steer_chunk<S: Simd>(
     out: &mut [Vec2],
     pressed: &mut [u8],
 ) {
+    work.reserve(orca.most as usize);
     work.crowded.clear();
     let everybody = chunk.len();
     let dt = if chunk.dt > 1e-6 { chunk.dt } else { 1e-6 };

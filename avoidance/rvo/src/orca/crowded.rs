@@ -39,6 +39,11 @@ impl Crowded {
         self.hard.clear();
     }
 
+    /// Makes room for the half-planes of so many walls.
+    pub fn reserve(&mut self, walls: usize) {
+        self.hard.reserve(walls);
+    }
+
     /// Whether nobody waits.
     pub fn is_empty(&self) -> bool {
         self.count == 0

@@ -13,6 +13,9 @@ use super::{
 };
 use crate::relevance::{list_walls, wall_crosses};
 
+/// Walls that may hide somebody that there is room for from the beginning.
+const WALLS: usize = 256;
+
 /// A search that is under way.
 #[derive(Clone, Copy, Debug, Default)]
 struct Searching {
@@ -37,6 +40,10 @@ impl Search<'_> {
         let occlusion = self.grid.relevance.occlusion;
         out.few.resize_with(BATCH, Default::default);
         let mut searches = [Searching::default(); BATCH];
+        // For all that can be found, at once: whose memory this is, it never grows again.
+        out.reserve(rows.len() * self.most + room(self.most));
+        out.walls.clear();
+        out.walls.reserve(WALLS);
         for (first, rows) in (0..).step_by(BATCH).zip(rows.chunks(BATCH)) {
             out.reserve(room(self.most));
             for (i, &row) in rows.iter().enumerate() {

@@ -11,7 +11,7 @@ use throng_core::{
 use throng_kit::Walk;
 
 use super::{
-    contacts::{AtHand, Contact},
+    contacts::{AtHand, Contact, make_room},
     due::Due,
 };
 use crate::{
@@ -28,6 +28,9 @@ const BLEND_SECONDS: f32 = 0.5;
 const BLEND_ACCELERATION: f32 = 10.0;
 /// Largest displacement in a step that a model may push a body by, in radii.
 const MOST_PUSH: f32 = 0.5;
+
+/// Walls within reach that there is room for from the beginning, per agent.
+const WALLS_AT_HAND: usize = 4;
 
 /// Most parts that a step is cut into.
 const MOST_MOVES: f32 = 100.0;
@@ -383,6 +386,7 @@ impl Stage<'_> {
                 s.neighbours.spread(&s.looking);
             }
             s.walls.clear();
+            s.walls.reserve(WALLS_AT_HAND * CHUNK);
             s.wall_start.clear();
             s.wall_start.push(0);
             for (i, (&row, &clear)) in due.rows.iter().zip(&s.clear).enumerate() {
@@ -462,6 +466,7 @@ impl Stage<'_> {
             let bends = !self.ground.plan;
             let pressed = s.out_pressed.iter().enumerate();
             for (i, _) in pressed.filter(|(_, pressed)| bends || **pressed != 0) {
+                make_room(contacts);
                 let (row, walls) = (due.rows[i] as usize, chunk.walls_of(i));
                 at_hand.list(row, &chunk.neighbours, i, walls, contacts);
             }

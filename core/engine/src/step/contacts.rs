@@ -249,6 +249,7 @@ impl Contacts {
     /// any.
     fn follow(&mut self, grid: &NeighbourGrid, at_hand: &AtHand<'_>) -> bool {
         self.rows.clear();
+        self.rows.reserve(CHUNK);
         let all = self.by_chunk.iter().flatten();
         let pushed = all.filter(|c| c.taken > 0.0 && c.other != NONE);
         let pushed = pushed.map(|c| c.other);
@@ -280,6 +281,8 @@ impl Contacts {
             step,
             &mut self.neighbours,
         );
+        self.walls.clear();
+        self.walls.reserve(MOST_AT_HAND as usize);
         let rows = core::mem::take(&mut self.rows);
         for (i, &row) in rows.iter().enumerate() {
             let row = row as usize;
@@ -294,6 +297,7 @@ impl Contacts {
             let seen = self.neighbours.rows();
             let chunk = row / CHUNK;
             let contacts = &mut self.by_chunk[chunk];
+            make_room(contacts);
             let first = contacts.len();
             at_hand.list(row, &seen, i, &self.walls, contacts);
             self.take_in(chunk, first);
@@ -402,6 +406,13 @@ impl Contacts {
                 break;
             }
         }
+    }
+}
+
+/// Room for the contacts of a chunk that has its first: more is rarely needed.
+pub fn make_room(contacts: &mut Vec<Contact>) {
+    if contacts.capacity() == 0 {
+        contacts.reserve(CHUNK);
     }
 }
 
