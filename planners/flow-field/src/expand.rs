@@ -9,10 +9,11 @@
 //! to t passes walk straight to t too. Where that cannot be said, at the rims of shadows, the line
 //! is followed from cell to cell, or the slot walks to a neighbour.
 //!
-//! `octile` is for Dijkstra's algorithm at one price everywhere on one floor: its slots walk to
-//! neighbours, and have directions at any angle all the same. `uniform` is for one price
-//! on several floors and for theta*, `priced` for steps of different prices.
+//! `octile` is for one price everywhere on one floor, `uniform` for one price on several floors,
+//! both with what `lines` sees; `priced` is for steps of different prices. Over steps on one floor
+//! slots walk to neighbours, and have directions at any angle all the same.
 
+mod lines;
 mod octile;
 mod priced;
 #[cfg(test)]
@@ -90,6 +91,7 @@ pub struct Expander {
     buckets: Vec<Vec<Slot>>,
     octile: octile::Memory,
     uniform: uniform::Memory,
+    lines: lines::Memory,
     priced: priced::Memory,
 }
 
@@ -105,11 +107,15 @@ impl Expander {
     ) {
         let theta = expansion == Expansion::ThetaStar;
         self.buckets.resize_with(BUCKETS, Vec::new);
-        if costs.sight.is_some() && !theta {
+        let lines = &mut self.lines;
+        if costs.sight.is_some() && theta {
+            self.octile.grow_lines(stencil, costs, goal, lines, out);
+        } else if costs.sight.is_some() {
             self.octile.grow(stencil, costs, goal, out);
         } else if costs.each.is_empty() {
+            let buckets = &mut self.buckets;
             self.uniform
-                .grow(stencil, costs, theta, goal, &mut self.buckets, out);
+                .grow(stencil, costs, theta, goal, buckets, lines, out);
         } else {
             self.priced
                 .grow(stencil, costs, theta, goal, &mut self.buckets, out);

@@ -11,6 +11,9 @@ use crate::stencil::{Slot, Stencil, step_towards};
 /// Columns and rows of a window.
 const WIDE: i32 = 8;
 
+/// Lines that pass no more rows are followed from row to row.
+const FLAT: i32 = 3;
+
 /// Cells as bits, few enough to stay where they are quickly read: eight columns after eight columns,
 /// each a byte per row. About the map eight columns and rows are empty.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,6 +64,8 @@ pub(crate) struct Sight {
     free: Option<Cells>,
     /// So many cells all about each slot are plain.
     clear: Vec<u8>,
+    /// So many straight steps may be walked from each slot in the four directions.
+    runs: Vec<[u8; 4]>,
     stride: i32,
     /// A row per slots, as a fraction.
     per_slot: u64,
@@ -154,6 +159,26 @@ pub(crate) fn has_fences(open: &[u8], stride: i32) -> bool {
     corners.any(|c| !seen[c as usize] && is_wall(c))
 }
 
+/// The straight steps that may be walked one after the other from each slot, 255 at most.
+fn runs(open: &[u8], offset: &[i32; 8]) -> Vec<[u8; 4]> {
+    let mut runs = vec![[0_u8; 4]; open.len()];
+    let mut set = |slot: usize, way: usize| {
+        if open[slot] >> (2 * way) & 1 == 1 {
+            let next = (slot as i32 + offset[2 * way]) as usize;
+            runs[slot][way] = runs[next][way].saturating_add(1);
+        }
+    };
+    for slot in 0..open.len() {
+        set(slot, 2);
+        set(slot, 3);
+    }
+    for slot in (0..open.len()).rev() {
+        set(slot, 0);
+        set(slot, 1);
+    }
+    runs
+}
+
 impl Sight {
     /// Over the open steps of a lattice; nothing if there are several floors, or diagonal steps
     /// not all of whose four sides may be walked.
@@ -193,6 +218,7 @@ impl Sight {
             plain: of_plain,
             free: of_free,
             clear,
+            runs: runs(open, &stencil.offset),
             stride,
             per_slot: (1 << FRACTION) / stride as u64 + 1,
             offset: stencil.offset,
@@ -202,10 +228,13 @@ impl Sight {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         let free = self.free.as_ref().map_or(0, |f| f.bytes.len());
-        self.plain.bytes.len() + free + self.clear.len()
+        self.plain.bytes.len() + free + self.clear.len() + 4 * self.runs.len()
     }
 
-    /// Whether a slot sees one at most 7 columns and rows away.
+    /// Lines of fewer columns and rows are near.
+    pub const NEAR: i32 = WIDE;
+
+    /// Whether a slot sees one that is near.
     #[inline(always)]
     pub fn sees_near(&self, open: &[u8], slot: Slot, (x, y): (i32, i32)) -> bool {
         let (left, down) = (i32::from(x < 0), i32::from(y < 0));
@@ -220,21 +249,29 @@ impl Sight {
         };
         // Whatever lies at a wall between cells is followed by its steps.
         let in_doubt = || free.window(column, row) & line == line;
-        seen || in_doubt() && self.follow(open, slot, (x, y))
+        seen || in_doubt() && self.follow(open, slot, (x, y), |_, _| false)
     }
 
     /// Whether a slot sees another one.
-    #[inline]
     pub fn sees(&self, open: &[u8], slot: Slot, (x, y): (i32, i32)) -> bool {
-        if x.abs().max(y.abs()) < WIDE {
+        if x.abs().max(y.abs()) < Sight::NEAR {
             self.sees_near(open, slot, (x, y))
         } else {
-            self.follow(open, slot, (x, y))
+            self.follow(open, slot, (x, y), |_, _| false)
         }
     }
 
-    /// Follows a line from column to column of its longer side; as many at once as are clear.
-    fn follow(&self, open: &[u8], slot: Slot, (x, y): (i32, i32)) -> bool {
+    /// Whether a slot sees another one, near or far: follows the line from column to column of its longer side,
+    /// as many at once as are clear, to its end or to between two slots which `sees` says see it; it
+    /// gets a slot and the columns and rows from there to the end.
+    #[inline(never)]
+    pub fn follow(
+        &self,
+        open: &[u8],
+        slot: Slot,
+        (x, y): (i32, i32),
+        sees: impl Fn(i32, (i32, i32)) -> bool,
+    ) -> bool {
         let (wide, tall) = (x.abs(), y.abs());
         let (across, up, both) = (step_towards(x, 0), step_towards(0, y), step_towards(x, y));
         let steep = tall > wide;
@@ -242,11 +279,24 @@ impl Sight {
         let (along, aside) = if steep { (up, across) } else { (across, up) };
         let ahead = self.offset[along];
         let beside = if short == 0 { 0 } else { self.offset[aside] };
+        if short <= FLAT {
+            return self.follow_rows(open, slot as i32, (long, short), (along, aside, both));
+        }
         let slope = f64::from(short) / f64::from(long);
         let mut at = slot as i32;
         // The line passes the middle of column i within row j.
         let (mut i, mut j) = (0, 0);
         while i < long {
+            // Between the row and the one on the line's other side.
+            let other = (i * short - j * long).signum();
+            let to_end = |j: i32| {
+                let (i, j) = (long - i, short - j);
+                let (i, j) = if steep { (j, i) } else { (i, j) };
+                (i * x.signum(), j * y.signum())
+            };
+            if i > 0 && sees(at, to_end(j)) && sees(at + other * beside, to_end(j + other)) {
+                return true;
+            }
             let clear = i32::from(self.clear[at as usize]);
             if clear >= long - i {
                 return true;
@@ -288,6 +338,46 @@ impl Sight {
                 at += beside;
                 j += 1;
             }
+        }
+        true
+    }
+}
+
+impl Sight {
+    /// Follows a line that passes few rows, from row to row.
+    #[inline(always)]
+    fn follow_rows(
+        &self,
+        open: &[u8],
+        mut at: i32,
+        (long, short): (i32, i32),
+        (along, aside, both): (usize, usize, usize),
+    ) -> bool {
+        let mut column = 0;
+        for row in 0..=short {
+            // The line leaves the row in a column, or at the corner before it.
+            let leaves = (2 * row + 1) * long + short;
+            let (last, corner) = match short {
+                _ if row == short => (long, false),
+                _ => (leaves / (2 * short), leaves % (2 * short) == 0),
+            };
+            let mut left = last - i32::from(corner) - column;
+            while left > 0 {
+                let run = i32::from(self.runs[at as usize][along / 2]).min(left);
+                if run < left.min(255) {
+                    return false;
+                }
+                at += run * self.offset[along];
+                left -= run;
+            }
+            if row < short {
+                let step = if corner { both } else { aside };
+                if open[at as usize] >> step & 1 == 0 {
+                    return false;
+                }
+                at += self.offset[step];
+            }
+            column = last;
         }
         true
     }
@@ -346,6 +436,26 @@ mod tests {
                 }
             }
             assert!(seen > 1000 && hidden > 1000, "{seen} {hidden}");
+        }
+    }
+
+    #[test]
+    fn long_flat_lines_are_followed_over_more_steps_than_a_byte_counts() {
+        for blocked in [700, 599, 301, 300, 254, 1] {
+            let map = lattice(700, 3, |x, y| (x, y) != (blocked, 1));
+            let stencil = Stencil::of(&map).unwrap();
+            let open = &stencil.steps;
+            let sight = Sight::of(&stencil, open, true).unwrap();
+            let slot = |x: i32, y: i32| (stencil.slot[0] as i32 + y * stencil.stride + x) as Slot;
+            for (from, to) in [((0, 1), (600, 1)), ((0, 0), (600, 2)), ((0, 2), (600, 1))] {
+                for (from, to) in [(from, to), (to, from)] {
+                    let line = (to.0 - from.0, to.1 - from.1);
+                    let far = slot(to.0, to.1) as usize;
+                    let from = slot(from.0, from.1);
+                    let wanted = is_free(open, &stencil.offset, from, far, line);
+                    assert_eq!(sight.sees(open, from, line), wanted, "{blocked} {line:?}");
+                }
+            }
         }
     }
 

@@ -1,5 +1,4 @@
-//! Dijkstra's algorithm where every metre costs the same on one floor, with directions at any
-//! angle.
+//! Fields where every metre costs the same on one floor.
 //!
 //! Costs are whole numbers, and steps are of two lengths. Slots are settled in bands of costs as
 //! wide as a straight step, within which none can be reached from another one, so in any order
@@ -7,16 +6,19 @@
 //! the one after: lists of these are all that waits. Slots reached by straight steps and by diagonal
 //! ones wait apart, because of equal ways only those with their diagonal steps first are followed
 //! (Sturtevant and Rabin 2016): the former hand on one step, the latter three, without a branch,
-//! and more only beside walls.
+//! and more only beside walls. Theta* looks along `lines` from slots that are settled.
 //!
-//! Costs over steps know eight directions only. So beside its cost every slot is given a distance:
+//! Dijkstra's algorithm gives directions at any angle too. Costs over steps know eight directions only. So beside its cost every slot is given a distance:
 //! that of a straight front which reaches it between the neighbour that it was reached from and
 //! one beside that, as the distances of the two say (the update of fast marching, Sethian 1996, on
 //! the triangle of the two and the slot). The slot's direction is the front's. No line is looked
 //! along: distances pass corners as the front does. Where fronts are round, a few steps from goals
 //! and corners, directions are up to 4 degrees off.
 
-use super::uniform::{DIAGONAL, STRAIGHT, handed_on};
+use super::{
+    lines::{self, Lines},
+    uniform::{DIAGONAL, STRAIGHT, handed_on, pay},
+};
 use crate::{
     field::{Field, Way},
     stencil::{STEPS, Slot, Stencil, back},
@@ -139,7 +141,7 @@ fn slot_way(entry: u32) -> (usize, usize) {
 }
 
 impl Memory {
-    /// Grows a field.
+    /// Grows a field by Dijkstra's algorithm.
     pub fn grow(
         &mut self,
         stencil: &Stencil,
@@ -147,15 +149,48 @@ impl Memory {
         goal: &[(Slot, f32)],
         out: &mut Field,
     ) {
-        let slots = stencil.slots();
-        let step = costs.metre * f64::from(stencil.spacing);
-        self.cost.clear();
-        self.cost.resize(slots, u32::MAX);
-        self.distance.clear();
-        self.distance.resize(slots, UNKNOWN);
+        let step = self.begin(stencil, costs, goal);
+        let mut distance = core::mem::take(&mut self.distance);
+        distance.clear();
+        distance.resize(stencil.slots(), UNKNOWN);
         out.next.clear();
         out.way.clear();
-        out.way.resize(slots, Way::NONE);
+        out.way.resize(stencil.slots(), Way::NONE);
+        self.sweep(
+            stencil,
+            &costs.open,
+            &mut Fronts {
+                offset: stencil.offset,
+                // Of one length, so that one look at an index is enough.
+                distance: &mut distance[..costs.open.len()],
+                way: &mut out.way[..costs.open.len()],
+            },
+        );
+        self.distance = distance;
+        pay(&self.cost, step, out);
+    }
+
+    /// Grows a field by theta*.
+    pub fn grow_lines(
+        &mut self,
+        stencil: &Stencil,
+        costs: &StepCosts,
+        goal: &[(Slot, f32)],
+        lines: &mut lines::Memory,
+        out: &mut Field,
+    ) {
+        let step = self.begin(stencil, costs, goal);
+        self.sweep(stencil, &costs.open, &mut lines.lines(stencil, costs));
+        lines.mend(stencil, costs);
+        lines.pay(step, out);
+        lines.face(stencil, out);
+    }
+
+    /// Makes ready for a goal; what a step costs.
+    fn begin(&mut self, stencil: &Stencil, costs: &StepCosts, goal: &[(Slot, f32)]) -> f64 {
+        let step = costs.metre * f64::from(stencil.spacing);
+        self.cost.clear();
+        self.cost.resize(stencil.slots(), u32::MAX);
         self.seeds.clear();
         for &(slot, left) in goal {
             if let Some(known) = self.cost.get_mut(slot as usize) {
@@ -166,21 +201,14 @@ impl Memory {
         }
         self.seeds.sort_unstable_by(|a, b| b.cmp(a));
         self.seeds.dedup();
-        self.sweep(stencil, &costs.open, out);
-        let unit = step / f64::from(STRAIGHT);
-        out.cost.clear();
-        // As signed numbers they are turned into floats faster; none is that large.
-        out.cost.extend(self.cost.iter().map(|&c| match c as i32 {
-            ..0 => f32::INFINITY,
-            c => (f64::from(c) * unit) as f32,
-        }));
+        step
     }
 
     /// Settles slots band by band.
-    fn sweep(&mut self, stencil: &Stencil, open: &[u8], out: &mut Field) {
+    fn sweep(&mut self, stencil: &Stencil, open: &[u8], settled: &mut impl Settled) {
         let Memory {
             cost,
-            distance,
+            distance: _,
             seeds,
             straight: [straight, next_straight],
             diagonal: [diagonal, next_diagonal, last_diagonal],
@@ -206,8 +234,7 @@ impl Memory {
                 open,
                 // Of one length, so that one look at an index is enough.
                 cost: &mut cost[..open.len()],
-                distance: &mut distance[..open.len()],
-                way: &mut out.way[..open.len()],
+                settled,
                 end,
                 straight: next_straight.list(MOST * most),
                 diagonal: next_diagonal.list(MOST * most),
@@ -233,16 +260,97 @@ impl Memory {
     }
 }
 
+/// What becomes of slots that are settled.
+trait Settled {
+    /// A goal, and what is left to pay there.
+    fn goal(&mut self, slot: usize, paid: u32);
+
+    /// A slot with these open steps that was reached from a straight step.
+    fn straight(&mut self, slot: usize, open: u8, way: usize);
+
+    /// A slot with these open steps that was reached from a diagonal step.
+    fn diagonal(&mut self, slot: usize, open: u8, way: usize);
+}
+
+impl Settled for Lines<'_> {
+    fn goal(&mut self, slot: usize, paid: u32) {
+        self.settle_goal(slot as Slot, paid as f32 / STRAIGHT as f32);
+    }
+
+    #[inline(always)]
+    fn straight(&mut self, slot: usize, _: u8, way: usize) {
+        self.settle(slot as Slot, way);
+    }
+
+    #[inline(always)]
+    fn diagonal(&mut self, slot: usize, _: u8, way: usize) {
+        self.settle(slot as Slot, way);
+    }
+}
+
+/// Distances of fronts, and their directions.
+struct Fronts<'a> {
+    offset: [i32; 8],
+    distance: &'a mut [i32],
+    way: &'a mut [Way],
+}
+
+impl Fronts<'_> {
+    /// The distance of the slot at a step, if that is open.
+    #[inline(always)]
+    fn distance(&self, slot: usize, open: u8, k: usize) -> i32 {
+        let there = self.distance[(slot as i32 + self.offset[k]) as usize];
+        if open >> k & 1 == 1 { there } else { UNKNOWN }
+    }
+
+    /// Turns a slot along the front that passes the neighbour at a straight step and the one to
+    /// its left or right, by their distances.
+    #[inline(always)]
+    fn turn(&mut self, slot: usize, step: usize, left: bool, straight: i32, diagonal: i32) {
+        let straight = straight.min(diagonal + SLANTED);
+        let nearer = (straight - diagonal).max(0);
+        let [along, cosine, sine] = FRONTS[nearer as usize & 2047];
+        self.distance[slot] = straight + i32::from(along);
+        let [x, y, side_x, side_y] = FRAMES[step & 7][usize::from(left)];
+        self.way[slot] = Way {
+            x: x * cosine + side_x * sine,
+            y: y * cosine + side_y * sine,
+        };
+    }
+}
+
+impl Settled for Fronts<'_> {
+    fn goal(&mut self, slot: usize, paid: u32) {
+        self.distance[slot] = paid as i32;
+    }
+
+    #[inline(always)]
+    fn straight(&mut self, slot: usize, open: u8, way: usize) {
+        let beside = [(way + 7) % 8, (way + 1) % 8].map(|k| self.distance(slot, open, k));
+        let straight = self.distance(slot, u8::MAX, way);
+        let diagonal = beside[0].min(beside[1]);
+        self.turn(slot, way, beside[1] < beside[0], straight, diagonal);
+    }
+
+    #[inline(always)]
+    fn diagonal(&mut self, slot: usize, open: u8, way: usize) {
+        let beside = [(way + 7) % 8, (way + 1) % 8].map(|k| self.distance(slot, open, k));
+        let left = beside[0] < beside[1];
+        let step = if left { way + 7 } else { way + 1 } % 8;
+        let diagonal = self.distance(slot, u8::MAX, way);
+        self.turn(slot, step, left, beside[0].min(beside[1]), diagonal);
+    }
+}
+
 /// A band of costs being settled.
-struct Band<'a> {
+struct Band<'a, S> {
     /// What a step adds to a slot.
     offset: [i32; 8],
     /// What a step adds to a slot to make it an entry.
     onward: [u32; 8],
     open: &'a [u8],
     cost: &'a mut [u32],
-    distance: &'a mut [i32],
-    way: &'a mut [Way],
+    settled: &'a mut S,
     /// Where the band ends.
     end: u32,
     straight: List<'a>,
@@ -265,34 +373,12 @@ impl List<'_> {
     }
 }
 
-impl Band<'_> {
+impl<S: Settled> Band<'_, S> {
     /// Settles the slot of an entry, unless it was reached more cheaply since.
     #[inline(always)]
     fn settle(&mut self, entry: u64) -> Option<(usize, u32)> {
         let (slot, paid) = (slot_way(entry as u32).0, (entry >> 32) as u32);
         (self.cost[slot] == paid).then_some((slot, paid))
-    }
-
-    /// The distance of the slot at a step, if that is open.
-    #[inline(always)]
-    fn distance(&self, slot: usize, open: u8, k: usize) -> i32 {
-        let there = self.distance[(slot as i32 + self.offset[k]) as usize];
-        if open >> k & 1 == 1 { there } else { UNKNOWN }
-    }
-
-    /// Turns a slot along the front that passes the neighbour at a straight step and the one to
-    /// its left or right, by their distances.
-    #[inline(always)]
-    fn turn(&mut self, slot: usize, step: usize, left: bool, straight: i32, diagonal: i32) {
-        let straight = straight.min(diagonal + SLANTED);
-        let nearer = (straight - diagonal).max(0);
-        let [along, cosine, sine] = FRONTS[nearer as usize & 2047];
-        self.distance[slot] = straight + i32::from(along);
-        let [x, y, side_x, side_y] = FRAMES[step & 7][usize::from(left)];
-        self.way[slot] = Way {
-            x: x * cosine + side_x * sine,
-            y: y * cosine + side_y * sine,
-        };
     }
 
     /// Hands a step on if it is open.
@@ -317,7 +403,7 @@ impl Band<'_> {
     /// Settles a goal.
     fn hand_on_all(&mut self, goal: u64) {
         if let Some((slot, paid)) = self.settle(goal) {
-            self.distance[slot] = paid as i32;
+            self.settled.goal(slot, paid);
             let open = self.open[slot];
             for k in [0, 2, 4, 6] {
                 self.hand_on::<STRAIGHT>(slot, open, k, paid);
@@ -335,10 +421,7 @@ impl Band<'_> {
             };
             let way = slot_way(entry as u32).1 & 7;
             let (out, open) = (back(way), self.open[slot]);
-            let beside = [(way + 7) % 8, (way + 1) % 8].map(|k| self.distance(slot, open, k));
-            let straight = self.distance(slot, u8::MAX, way);
-            let diagonal = beside[0].min(beside[1]);
-            self.turn(slot, way, beside[1] < beside[0], straight, diagonal);
+            self.settled.straight(slot, open, way);
             self.hand_on::<STRAIGHT>(slot, open, out, paid);
             let parent = self.open[(slot as i32 + self.offset[way]) as usize];
             let beside = BESIDE_WALLS[way][usize::from(parent)] & open;
@@ -360,11 +443,7 @@ impl Band<'_> {
             };
             let way = slot_way(entry as u32).1 & 7;
             let (out, open) = (back(way), self.open[slot]);
-            let beside = [(way + 7) % 8, (way + 1) % 8].map(|k| self.distance(slot, open, k));
-            let left = beside[0] < beside[1];
-            let step = if left { way + 7 } else { way + 1 } % 8;
-            let diagonal = self.distance(slot, u8::MAX, way);
-            self.turn(slot, step, left, beside[0].min(beside[1]), diagonal);
+            self.settled.diagonal(slot, open, way);
             self.hand_on::<STRAIGHT>(slot, open, (out + 7) % 8, paid);
             self.hand_on::<DIAGONAL>(slot, open, out, paid);
             self.hand_on::<STRAIGHT>(slot, open, (out + 1) % 8, paid);
