@@ -16,7 +16,7 @@ mod saved;
 use std::collections::{BTreeMap, BTreeSet};
 
 use throng_core::{Attachment, EdgeId, GroundView, NONE, NavMap, NodeId, RouteSink};
-use throng_kit::search::{Branch, Incoming, Terms, ways_onto};
+use throng_kit::search::{Branch, GoalTree, Incoming, Terms, WayScratch, ways_onto};
 
 use crate::{scenario::Replan, state::State};
 
@@ -30,6 +30,11 @@ const LEAST_CELL: f32 = 4.0;
 const CELL_SHARE: f32 = 0.25;
 /// Steps between two counts of who is on which path; in between those sent are added.
 const COUNT_EVERY: u64 = 16;
+
+/// Metres by which a way that leads on may be longer than the shortest.
+const DETOUR: f32 = 1.5;
+/// Most trees of goals that are kept.
+const MOST_TREES: usize = 32;
 
 /// Where a set begins and ends on the map, and for which bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -154,6 +159,9 @@ pub struct Flows {
     doors: Vec<u8>,
     /// Of the map of this revision.
     incoming: Option<Incoming>,
+    /// Trees of the goals, by goal and radius, that were wanted last.
+    trees: Vec<((u32, u32), GoalTree)>,
+    scratch: WayScratch,
     /// Who asks for a set that is not there.
     open: Vec<(Key, u32)>,
 }
@@ -231,6 +239,7 @@ impl Flows {
             self.to_goal.clear();
             self.loads.clear();
             self.incoming = None;
+            self.trees.clear();
             self.revision = map.revision;
             self.doors.clear();
             self.doors.extend_from_slice(doors);
@@ -434,6 +443,89 @@ impl Flows {
         sink.push_edges_into(rest.iter().copied(), path.into, path.length - walked, cost);
         self.sent(p);
         Some(p)
+    }
+
+    /// Longest way that somebody who was led takes for the sake of going on, metres: hardly longer
+    /// than the shortest from where it is.
+    pub fn longest_onward(&mut self, map: &NavMap, ask: &Ask) -> f32 {
+        if ask.ends.iter().any(|end| end.node == NONE) {
+            return 0.0;
+        }
+        self.grow_tree(map, ask);
+        let terms = Terms::lengths(map, &self.doors, ask.radius);
+        let onto = ways_onto(&terms, ask.ends[0]);
+        let left = |node: NodeId| self.trees.last().map_or(0.0, |(_, tree)| tree.left(node));
+        let metres = onto.map(|(node, _, metres)| metres + left(node));
+        metres.fold(f32::INFINITY, f32::min) + DETOUR
+    }
+
+    /// The shortest way from a node over an edge that leads somebody on, where no path of a set
+    /// does, if it is no longer than `longest`. Gives whether there is one; it is written to
+    /// `sink`.
+    pub fn ahead(
+        &mut self,
+        map: &NavMap,
+        ask: &Ask,
+        longest: f32,
+        mut onward: impl FnMut(&[u32]) -> bool,
+        sink: &mut RouteSink,
+    ) -> bool {
+        let [from, to] = ask.ends;
+        if from.node == NONE || to.node == NONE {
+            return false;
+        }
+        self.grow_tree(map, ask);
+        let Some((_, tree)) = self.trees.last() else {
+            return false;
+        };
+        let terms = Terms::lengths(map, &self.doors, ask.radius);
+        let mut first: Vec<(f64, EdgeId)> = if from.edge == NONE {
+            let edges = map.edges_of(from.node).map(|e| e as EdgeId);
+            let left = |e: EdgeId| f64::from(tree.left(map.edge_to[e as usize]));
+            edges.map(|e| (terms.cost(e) + left(e), e)).collect()
+        } else {
+            let onto = ways_onto(&terms, from);
+            let left = |(node, edge, metres)| (f64::from(metres + tree.left(node)), edge);
+            onto.map(left).collect()
+        };
+        first.retain(|way| way.0.is_finite() && way.0 <= f64::from(longest));
+        first.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        for (metres, edge) in first {
+            let then = map.edge_to[edge as usize];
+            let Some(mut way) = tree.shortest(map, then) else {
+                continue;
+            };
+            // Round a disc beside it is back, too.
+            let back = way.edges.iter().take(3);
+            let mut back = back.map(|e| map.edge_to[*e as usize]);
+            if back.any(|node| node == from.node) {
+                continue;
+            }
+            way.edges.insert(0, edge);
+            if onward(&way.edges) {
+                sink.clear();
+                let metres = metres as f32;
+                sink.push_edges_into(way.edges, way.into, metres, metres);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Makes the tree of somebody's goal the last of the trees that are kept.
+    fn grow_tree(&mut self, map: &NavMap, ask: &Ask) {
+        let key = (hangs_on(&ask.ends[1]), ask.radius());
+        if let Some(known) = self.trees.iter().position(|(of, _)| *of == key) {
+            self.trees[known..].rotate_left(1);
+            return;
+        }
+        if self.trees.len() >= MOST_TREES {
+            self.trees.remove(0);
+        }
+        let incoming = self.incoming.get_or_insert_with(|| Incoming::of(map));
+        let terms = Terms::lengths(map, &self.doors, key.1 as f32 / 100.0);
+        let tree = GoalTree::new(&terms, ask.ends[1], incoming, &mut self.scratch);
+        self.trees.push((key, tree));
     }
 
     /// One more is on a path.

@@ -65,7 +65,7 @@ pub struct Planning {
     /// Route sets, where agents choose among alternatives.
     pub flows: Flows,
     asks: Vec<Ask>,
-    /// Those of them whom no guide led to where they are.
+    /// Those of them who were not led or pushed to where they are.
     lone: Vec<Ask>,
     sink: RouteSink,
     gates: Vec<Gate>,
@@ -268,7 +268,9 @@ impl Planning {
         flows.count(state);
         self.attach(place, parts, state, &work.requests);
         let lone = self.wishes.iter().zip(&self.asks);
-        let lone = lone.filter(|(wish, _)| !state.agents.track[wish.row as usize].left);
+        let lone = lone.filter(|(wish, _)| {
+            wish.why != Want::Broken && !state.agents.track[wish.row as usize].left
+        });
         self.lone.clear();
         self.lone.extend(lone.map(|(_, ask)| *ask));
         flows.prepare(&state.map, policy, &self.lone);
@@ -283,17 +285,28 @@ impl Planning {
                 weight: request.weight,
             };
             let guided = state.agents.track[row].left;
-            let path = if guided {
-                // Where it was led it goes on: no route that begins behind its back.
+            let path = if guided || wish.why == Want::Broken {
+                // Where it was led or pushed it goes on: no route that begins behind its back.
                 let mut onward =
                     |edges: &[u32]| leads_on(place, parts, state, row, edges, &mut gates);
-                own_rest(state, row, ask.ends[0].node, &mut onward, &mut sink)
-                    .or_else(|| flows.through(&look, &ask, &mut onward, &mut sink))
-                    .or_else(|| {
-                        flows.prepare(&state.map, policy, &[ask]);
-                        let path = flows.choose(&look, &ask, &mut sink);
-                        path.filter(|_| onward(&sink.edges))
+                let known = if guided {
+                    own_rest(state, row, ask.ends[0].node, &mut onward, &mut sink)
+                        .or_else(|| flows.through(&look, &ask, &mut onward, &mut sink))
+                } else {
+                    None
+                };
+                known.or_else(|| {
+                    let longest = flows.longest_onward(&state.map, &ask);
+                    flows.prepare(&state.map, policy, &[ask]);
+                    let path = flows
+                        .choose(&look, &ask, &mut sink)
+                        .filter(|_| sink.rows[0].length <= longest && onward(&sink.edges));
+                    path.or_else(|| {
+                        let (map, onward) = (&state.map, &mut onward);
+                        let ahead = flows.ahead(map, &ask, longest, onward, &mut sink);
+                        ahead.then_some(NONE)
                     })
+                })
             } else {
                 flows.choose(&look, &ask, &mut sink)
             };

@@ -115,6 +115,22 @@ impl GoalTree {
         cost.copied().unwrap_or(f32::INFINITY)
     }
 
+    /// The shortest way from a node to the goal, if there is one.
+    pub fn shortest(&self, map: &NavMap, from: NodeId) -> Option<Way> {
+        let (mut edges, mut node) = (Vec::new(), from);
+        while let Some(&edge) = self.tree.edge.get(node as usize).filter(|e| **e != NONE) {
+            edges.push(edge);
+            node = map.edge_to[edge as usize];
+        }
+        let (_, end) = self.end_at(node)?;
+        Some(Way {
+            from,
+            edges,
+            into: end.edge,
+            length: self.left(from),
+        })
+    }
+
     /// The last piece from a node where a way may end.
     fn end_at(&self, node: NodeId) -> Option<(usize, &End)> {
         let ends = self.ends.iter().enumerate();
@@ -253,7 +269,7 @@ pub fn distinct_ways(
     }
     for bit in 0..(TRIES * count).min(MOST_TRIES) {
         let route = if bit == 0 {
-            along_tree(map, goal, from)
+            goal.shortest(map, from)
         } else {
             let mut search = std::mem::take(&mut scratch.search);
             let route = search_elsewhere(terms, goal, from, &scratch.near, &dearer, &mut search);
@@ -287,22 +303,6 @@ pub fn distinct_ways(
     }
     scratch.unmark();
     found
-}
-
-/// The shortest way, read from the tree.
-fn along_tree(map: &NavMap, goal: &GoalTree, from: NodeId) -> Option<Way> {
-    let (mut edges, mut node) = (Vec::new(), from);
-    while let Some(&edge) = goal.tree.edge.get(node as usize).filter(|e| **e != NONE) {
-        edges.push(edge);
-        node = map.edge_to[edge as usize];
-    }
-    let (_, end) = goal.end_at(node)?;
-    Some(Way {
-        from,
-        edges,
-        into: end.edge,
-        length: goal.left(from),
-    })
 }
 
 fn search_elsewhere(
