@@ -141,11 +141,18 @@ const PATIENCE: f32 = 2.0;
 /// seconds.
 const SHARP: f32 = 0.7;
 const BEND_PATIENCE: f32 = 0.5;
+/// Beyond this share of a region's radius people turn round after twice the time: what lies
+/// beyond the border is estimated only, and who leaves is better led on.
+const INNER: f32 = 0.67;
 /// Numbers kept per agent: seconds for which the field has pointed back, the step in which it last
-/// led, and the goal to which.
+/// led (negative: in which it was waited for), and the goal to which.
 const SCALARS: usize = 3;
-/// The way that people have been led is remembered for about so long, seconds.
+/// The way that people have been led is remembered for about so long, seconds: for bends, and
+/// for turning round, which two bends in a row may be.
 const COURSE: f32 = 0.5;
+const LONG_COURSE: f32 = 2.0;
+/// Ways kept per agent: one for each of these times.
+const TANGENTS: usize = 2;
 
 /// Rests of the walk shorter than this go straight to the target, in cells.
 const AT_TARGET: f32 = 1.0;
@@ -208,7 +215,7 @@ impl GlobalPlanner for PotentialField {
         let (a, ground) = (&world.agents, &world.site.ground);
         let mut last: Option<(u32, u32, Option<&Set>)> = None;
         let whole = self.is_everywhere(world);
-        let (mut no_scalars, mut no_course) = ([0.0; SCALARS], Vec2::ZERO);
+        let (mut no_scalars, mut no_course) = ([0.0; SCALARS], [Vec2::ZERO; TANGENTS]);
         for (i, &row) in chunk.rows.iter().enumerate() {
             let row = row as usize;
             out.follow_route[i] = 1;
@@ -216,14 +223,25 @@ impl GlobalPlanner for PotentialField {
             let [against, led, towards] = kept.unwrap_or(&mut no_scalars) else {
                 continue;
             };
-            let course = out.memory.tangents.get_mut(i).unwrap_or(&mut no_course);
+            let kept = out
+                .memory
+                .tangents
+                .get_mut(TANGENTS * i..TANGENTS * (i + 1));
+            let [course, long_course] = kept.unwrap_or(&mut no_course) else {
+                continue;
+            };
             // A step as a number is exact for weeks.
             let (now, period) = (world.step as f32, (chunk.dt / world.dt).round());
             let was_led = *led > 0.0 && now - *led <= period;
+            // Below nothing it is the step in which it last waited for a field that points back.
+            if !was_led && (*led >= 0.0 || now + *led > period) {
+                *against = 0.0;
+            }
             let (goal, class, at) = (a.goal[row], a.class[row], a.location[row]);
             if let Some(way) = escape::aside(world, row, self.warning) {
                 // Afterwards it goes wherever the field leads.
-                (*against, *led, *towards, *course) = (0.0, now, goal as f32, Vec2::ZERO);
+                (*against, *led, *towards) = (0.0, now, goal as f32);
+                (*course, *long_course) = (Vec2::ZERO, Vec2::ZERO);
                 out.preferred[i] = way * (a.speed[row] * self.flee);
                 out.target[i] = way * self.cell;
                 out.follow_route[i] = 0;
@@ -252,6 +270,7 @@ impl GlobalPlanner for PotentialField {
             *towards = goal as f32;
             if !was_led {
                 *course = wish.normalize_or_zero();
+                *long_course = *course;
             }
             // Who stands goes wherever the field leads.
             let along = match (answer, course.try_normalize()) {
@@ -259,9 +278,16 @@ impl GlobalPlanner for PotentialField {
                 (Some(_), None) => 1.0,
                 (Some(answer), Some(course)) => course.dot(answer.way),
             };
-            let patience = if along < 0.0 { PATIENCE } else { BEND_PATIENCE };
-            let goes = answer
-                .filter(|answer| whole || along >= SHARP || answer.afraid || was_led && !same_goal);
+            let round = along < 0.0 || answer.is_some_and(|a| long_course.dot(a.way) < 0.0);
+            let patience = match round {
+                false => BEND_PATIENCE,
+                true if whole || self.is_inner(world, at.point) => PATIENCE,
+                true => 2.0 * PATIENCE,
+            };
+            let goes = answer.filter(|answer| {
+                let ahead = along >= SHARP && !round;
+                whole || ahead || answer.afraid || was_led && !same_goal
+            });
             // Where the border moves on, what is estimated beyond it changes at once, and the
             // quickest way may for a moment be the other one, or none: nobody turns round for
             // that.
@@ -272,6 +298,7 @@ impl GlobalPlanner for PotentialField {
                 (None, turned) => {
                     *against += chunk.dt;
                     if *against < patience {
+                        *led = -now;
                         if goes_on {
                             *led = now;
                             out.preferred[i] = wish;
@@ -282,12 +309,17 @@ impl GlobalPlanner for PotentialField {
                     }
                     let Some(turned) = turned else { continue };
                     *course = turned.way;
+                    if round {
+                        *long_course = turned.way;
+                    }
                     turned
                 }
             };
             (*against, *led) = (0.0, now);
             let blend = (chunk.dt / COURSE).min(1.0);
             *course += (answer.way - *course) * blend;
+            let blend = (chunk.dt / LONG_COURSE).min(1.0);
+            *long_course += (answer.way - *long_course) * blend;
             let share = if answer.afraid {
                 self.flee
             } else {
@@ -302,7 +334,7 @@ impl GlobalPlanner for PotentialField {
     fn memory(&self) -> Memory {
         Memory {
             scalars: &["against", "led", "towards"],
-            tangents: &["course"],
+            tangents: &["course", "long course"],
             ..Memory::NONE
         }
     }
@@ -391,6 +423,14 @@ impl PotentialField {
         world.interest.iter().any(|r| {
             let reach = r.radius + margin;
             r.level == u32::from(self.level) && point.distance_squared(r.at) < reach * reach
+        })
+    }
+
+    /// Whether a point is well inside a region of the level.
+    fn is_inner(&self, world: &World<'_>, point: glam::Vec3) -> bool {
+        world.interest.iter().any(|r| {
+            let inner = INNER * r.radius;
+            r.level == u32::from(self.level) && point.distance_squared(r.at) < inner * inner
         })
     }
 

@@ -14,7 +14,7 @@ use throng_kit::{Walk, ground::TraceEnd};
 use crate::{
     agents::{AgentId, Agents, Doing, Patience},
     command::Event,
-    flows::Flows,
+    flows::{Ask, Flows, Look},
     memory::CHUNK,
     metrics::Metrics,
     parts::Parts,
@@ -64,6 +64,9 @@ pub struct Planning {
     pub doors_changed: bool,
     /// Route sets, where agents choose among alternatives.
     pub flows: Flows,
+    asks: Vec<Ask>,
+    /// Those of them who were not led or pushed to where they are.
+    lone: Vec<Ask>,
     sink: RouteSink,
     gates: Vec<Gate>,
 }
@@ -263,50 +266,50 @@ impl Planning {
         let mut gates = std::mem::take(&mut self.gates);
         flows.refresh(&state.map, site.ground.door_open);
         flows.count(state);
+        self.attach(place, parts, state, &work.requests);
+        let lone = self.wishes.iter().zip(&self.asks);
+        let lone = lone.filter(|(wish, _)| {
+            wish.why != Want::Broken && !state.agents.track[wish.row as usize].left
+        });
+        self.lone.clear();
+        self.lone.extend(lone.map(|(_, ask)| *ask));
+        flows.prepare(&state.map, policy, &self.lone);
         let mut left = 0;
         for i in 0..self.wishes.len() {
-            let (wish, request) = (self.wishes[i], work.requests[i]);
-            let mut ends = [Attachment::NOWHERE; 2];
-            parts.nav.attach(
-                &site,
-                &state.map,
-                &[request.from, request.to],
-                &[request.from_region, NONE],
-                &mut ends,
-            );
+            let (wish, request, ask) = (self.wishes[i], work.requests[i], self.asks[i]);
             let row = wish.row as usize;
-            let (radius, table) = (request.radius, request.prices as usize);
+            let look = Look {
+                ground: site.ground,
+                state,
+                table: request.prices as usize,
+                weight: request.weight,
+            };
             let guided = state.agents.track[row].left;
-            let path = if guided {
-                // Where it was led it goes on: no route that begins behind its back.
+            let path = if guided || wish.why == Want::Broken {
+                // Where it was led or pushed it goes on: no route that begins behind its back.
                 let mut onward =
                     |edges: &[u32]| leads_on(place, parts, state, row, edges, &mut gates);
-                own_rest(state, row, ends[0].node, &mut onward, &mut sink).or_else(|| {
-                    let (ground, weight) = (site.ground, request.weight);
-                    flows.through(
-                        ground, state, ends, radius, table, weight, onward, &mut sink,
-                    )
+                let known = if guided {
+                    own_rest(state, row, ask.ends[0].node, &mut onward, &mut sink)
+                        .or_else(|| flows.through(&look, &ask, &mut onward, &mut sink))
+                } else {
+                    None
+                };
+                known.or_else(|| {
+                    let longest = flows.longest_onward(&state.map, &ask);
+                    flows.prepare(&state.map, policy, &[ask]);
+                    let path = flows
+                        .choose(&look, &ask, &mut sink)
+                        .filter(|_| sink.rows[0].length <= longest && onward(&sink.edges));
+                    path.or_else(|| {
+                        let (map, onward) = (&state.map, &mut onward);
+                        let ahead = flows.ahead(map, &ask, longest, onward, &mut sink);
+                        ahead.then_some(NONE)
+                    })
                 })
             } else {
-                None
+                flows.choose(&look, &ask, &mut sink)
             };
-            let path = path.or_else(|| {
-                let weight = request.weight;
-                flows
-                    .choose(
-                        site.ground,
-                        state,
-                        policy,
-                        ends,
-                        radius,
-                        table,
-                        weight,
-                        &mut sink,
-                    )
-                    .filter(|_| {
-                        !guided || leads_on(place, parts, state, row, &sink.edges, &mut gates)
-                    })
-            });
             match path {
                 Some(path) => {
                     let adopted = adopt_one(
@@ -337,6 +340,31 @@ impl Planning {
         self.flows = flows;
         self.sink = sink;
         self.gates = gates;
+    }
+
+    /// Where those who want a route and their goals hang on the map.
+    fn attach(&mut self, place: &Place, parts: &Parts, state: &State, requests: &[PlanRequest]) {
+        let site = place.site();
+        let nowhere = Ask {
+            ends: [Attachment::NOWHERE; 2],
+            radius: 0.0,
+        };
+        self.asks.clear();
+        self.asks.resize(requests.len(), nowhere);
+        let asks = self.asks.par_chunks_mut(CHUNK);
+        asks.zip(requests.par_chunks(CHUNK))
+            .for_each(|(asks, requests)| {
+                for (ask, request) in asks.iter_mut().zip(requests) {
+                    parts.nav.attach(
+                        &site,
+                        &state.map,
+                        &[request.from, request.to],
+                        &[request.from_region, NONE],
+                        &mut ask.ends,
+                    );
+                    ask.radius = request.radius;
+                }
+            });
     }
 
     /// Lists who wants a route, in no order.

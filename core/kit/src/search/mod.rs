@@ -3,7 +3,8 @@
 //! `terms` says which edges may be walked and what they cost, `heuristic` bounds what is left,
 //! `route` is A* between two attachments, `horizon` how far it sees the crowd, `chains` the same
 //! over junctions alone, `free` what is left where no crowd is seen, `tree` is Dijkstra from many
-//! nodes, `connectivity` answers at once whether there is any way and how wide it is.
+//! nodes, `ways` several distinct ways to one goal, `connectivity` answers at once whether there is
+//! any way and how wide it is.
 
 mod chains;
 mod connectivity;
@@ -15,6 +16,7 @@ mod horizon;
 mod route;
 mod terms;
 mod tree;
+mod ways;
 
 pub use chains::Chains;
 pub use connectivity::Connectivity;
@@ -25,6 +27,7 @@ pub use horizon::Horizon;
 pub use route::{FoundRoute, RouteQuery, find_route};
 pub use terms::Terms;
 pub use tree::{DistanceTree, Incoming, Toward, distance_tree};
+pub use ways::{Branch, GoalTree, Way, WayScratch, branches, distinct_ways, ways_onto};
 
 use throng_core::{EdgeId, NONE};
 

@@ -48,14 +48,14 @@ pub struct FoundRoute {
 
 /// A way from a place to a node or back: a node alone, or a part of an edge that leads to it.
 #[derive(Clone, Copy, Debug)]
-struct Stub {
-    node: NodeId,
-    edge: EdgeId,
+pub(super) struct Stub {
+    pub node: NodeId,
+    pub edge: EdgeId,
     /// How much of the edge.
     share: f64,
-    cost: f64,
+    pub cost: f64,
     base: f64,
-    length: f64,
+    pub length: f64,
 }
 
 impl Stub {
@@ -104,7 +104,7 @@ impl Stub {
     }
 
     /// The ways from (or, if `arriving`, to) an attachment.
-    fn both(terms: &Terms<'_>, at: Attachment, arriving: bool) -> [Stub; 2] {
+    pub fn both(terms: &Terms<'_>, at: Attachment, arriving: bool) -> [Stub; 2] {
         if at.edge == NONE {
             let alone = Stub {
                 node: at.node,

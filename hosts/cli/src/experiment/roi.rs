@@ -6,7 +6,11 @@ use std::{
 };
 
 use glam::{DVec2, Vec2};
-use throng::{Event, Simulation, Spot, core::math};
+use throng::{
+    Event, Simulation, Spot,
+    core::{Frame, Location, math},
+};
+use throng_kit::Walk;
 
 use super::Study;
 use crate::{
@@ -203,8 +207,14 @@ pub struct Leaving {
     pub lost: u64,
     /// Changes of tier.
     pub changes: u64,
-    /// Largest change of velocity in a step in which the tier changed, metres per second.
+    /// Largest change of velocity in a step in which the tier changed, metres per second, of people
+    /// whom no wall stopped.
     pub jump: f64,
+    /// Those whom a wall stopped in that step: the part of their velocity into it ends at once, at
+    /// any tier.
+    pub at_walls: u64,
+    /// Largest change of velocity along the wall of those.
+    pub jump_at_walls: f64,
     /// Arrivals at goals.
     pub arrivals: u64,
 }
@@ -236,6 +246,15 @@ fn walk(simulation: &Simulation, from: Vec2, to: Vec2) -> f64 {
     })
 }
 
+/// Unit direction along the nearest wall within reach of a place on flat ground.
+fn wall_about(simulation: &Simulation, at: Location, reach: f32) -> Option<Vec2> {
+    let mut walls = Vec::new();
+    let ground = simulation.ground();
+    ground.walls_near(at, Frame::FLAT, reach, &mut walls);
+    let wall = walls.first()?;
+    Some((wall.b - wall.a).normalize_or_zero())
+}
+
 /// Walks a scenario for some seconds and watches who changes tiers; `each` may command it.
 pub fn leaving(
     study: &Study,
@@ -249,22 +268,19 @@ pub fn leaving(
     /// Who has not been at level 0 for so many steps is elsewhere.
     const LONG_AGO: u64 = 100;
     let mut simulation = study.simulation(scenario)?;
+    let dt = simulation.scenario().dt as f32;
     let mut found = Leaving::default();
     let mut watched: BTreeMap<u64, Watched> = BTreeMap::new();
     let mut inside: BTreeMap<u64, u64> = BTreeMap::new();
     let mut past: VecDeque<BTreeMap<u64, Vec2>> = VecDeque::new();
-    let mut before: BTreeMap<u64, Vec2> = BTreeMap::new();
+    let mut before: BTreeMap<u64, (Vec2, Location)> = BTreeMap::new();
     while simulation.time() < seconds {
         each(&mut simulation);
         let agents = simulation.agents();
         before.clear();
-        before.extend(
-            agents
-                .id
-                .iter()
-                .copied()
-                .zip(agents.velocity.iter().copied()),
-        );
+        let rows = 0..agents.len();
+        before
+            .extend(rows.map(|row| (agents.id[row], (agents.velocity[row], agents.location[row]))));
         simulation.step()?;
         let step = simulation.steps();
         let changed: BTreeMap<u64, bool> = simulation
@@ -297,12 +313,20 @@ pub fn leaving(
             if agents.tier[row] == 0 {
                 inside.insert(id, step);
             }
-            let Some(&was) = before.get(&id) else {
+            let Some(&(was, stood)) = before.get(&id) else {
                 continue;
             };
             if changed.contains_key(&id) {
-                let jump = agents.velocity[row].distance(was);
-                found.jump = found.jump.max(f64::from(jump));
+                let jump = agents.velocity[row] - was;
+                let reach = agents.radius[row] + (was.length() + jump.length()) * dt + 0.05;
+                match wall_about(&simulation, stood, reach) {
+                    Some(along) => {
+                        found.at_walls += 1;
+                        let jump = f64::from(jump.dot(along).abs());
+                        found.jump_at_walls = found.jump_at_walls.max(jump);
+                    }
+                    None => found.jump = found.jump.max(f64::from(jump.length())),
+                }
             }
             let left = changed.get(&id) == Some(&true);
             let long_ago = inside.get(&id).is_none_or(|last| last + LONG_AGO < step);

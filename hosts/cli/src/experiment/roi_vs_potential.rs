@@ -116,6 +116,8 @@ fn continuity(study: &mut Study) -> Result<(), Failure> {
             Column::new("lost", ""),
             Column::new("changes of tier", ""),
             Column::new("largest jump", "m/s in a step"),
+            Column::new("at walls", ""),
+            Column::new("largest jump along the wall", "m/s in a step"),
             Column::new("arrivals", ""),
         ],
     );
@@ -127,6 +129,8 @@ fn continuity(study: &mut Study) -> Result<(), Failure> {
         json!(found.lost),
         json!(found.changes),
         json!(found.jump),
+        json!(found.at_walls),
+        json!(found.jump_at_walls),
         json!(found.arrivals),
     ]);
     let elsewhere = found.elsewhere;
@@ -135,6 +139,8 @@ fn continuity(study: &mut Study) -> Result<(), Failure> {
         json!(elsewhere.watched),
         json!(elsewhere.back),
         json!(elsewhere.away),
+        json!(null),
+        json!(null),
         json!(null),
         json!(null),
         json!(null),

@@ -9,12 +9,37 @@ use throng::Simulation;
 /// Side of the squares that speeds are compared on, metres.
 const SQUARE: f64 = 10.0;
 
+/// Moments at which a person is shown arrivals; the summary has every second.
+const MOMENTS: usize = 6;
+
 /// What is taken down of a run to be compared.
 #[derive(Clone, Debug, Default)]
 pub struct Sampler {
     arrivals: Vec<u64>,
-    speeds: BTreeMap<(i64, i64), (f64, u64)>,
+    speeds: BTreeMap<(i64, i64), Seen>,
     last: u64,
+}
+
+/// What was seen in a square.
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    /// Sum of speeds.
+    speed: f64,
+    count: u64,
+    /// Persons by tier.
+    tiers: BTreeMap<u8, u64>,
+}
+
+impl Seen {
+    fn mean(&self) -> f64 {
+        self.speed / self.count.max(1) as f64
+    }
+
+    /// The tier of most people; of equal ones the first.
+    fn tier(&self) -> u8 {
+        let most = self.tiers.iter().rev().max_by_key(|(_, count)| **count);
+        most.map_or(0, |(tier, _)| *tier)
+    }
 }
 
 impl Sampler {
@@ -31,15 +56,16 @@ impl Sampler {
             let at = simulation.world_point(agents.location[row]);
             let square = (DVec2::new(at.x, at.y) / SQUARE).floor();
             let sum = self.speeds.entry((square.x as i64, square.y as i64));
-            let (speed, count) = sum.or_default();
-            *speed += f64::from(agents.velocity[row].length());
-            *count += 1;
+            let seen = sum.or_default();
+            seen.speed += f64::from(agents.velocity[row].length());
+            seen.count += 1;
+            *seen.tiers.entry(agents.tier[row]).or_default() += 1;
         }
     }
 
     fn mean_speed(&self) -> f64 {
         let sums = self.speeds.values();
-        let (speed, count) = sums.fold((0.0, 0), |(s, c), v| (s + v.0, c + v.1));
+        let (speed, count) = sums.fold((0.0, 0), |(s, c), v| (s + v.speed, c + v.count));
         speed / count.max(1) as f64
     }
 }
@@ -55,6 +81,21 @@ pub struct Square {
     pub tiered_m_s: f64,
     /// Mean speed all at tier 0.
     pub tier0_m_s: f64,
+    /// The tier of most people there in the tiered run.
+    pub tier: u8,
+}
+
+/// All squares in which most people had one tier.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Area {
+    /// The tier.
+    pub tier: u8,
+    /// How many squares.
+    pub squares: usize,
+    /// Persons seen there per second, in the tiered run and all at tier 0.
+    pub persons: [f64; 2],
+    /// Mean speed there, in the tiered run and all at tier 0, metres per second.
+    pub mean_speed_m_s: [f64; 2],
 }
 
 /// Differences between a tiered run and the same scene all at tier 0.
@@ -72,6 +113,8 @@ pub struct Comparison {
     pub mean_speed_m_s: [f64; 2],
     /// Mean difference of the mean speeds per square of 10 m, weighted by persons.
     pub speed_error_m_s: f64,
+    /// Speeds where most people of the tiered run had each tier.
+    pub areas: Vec<Area>,
     /// The squares.
     pub squares: Vec<Square>,
     /// Milliseconds a step, tiered and all at tier 0.
@@ -92,17 +135,34 @@ impl Comparison {
         let apart: u64 = over_time.iter().map(|[a, b]| a.abs_diff(*b)).sum();
         let mut squares = Vec::new();
         let (mut difference, mut persons) = (0.0, 0u64);
-        for (key, (speed, count)) in &tiered.speeds {
-            if let Some((other, others)) = all.speeds.get(key) {
-                let (own, other) = (speed / *count as f64, other / *others as f64);
-                difference += (own - other).abs() * *count as f64;
-                persons += count;
-                squares.push(Square {
-                    at: [key.0 as f64 * SQUARE, key.1 as f64 * SQUARE],
-                    persons: *count as f64 / seconds.max(1) as f64,
-                    tiered_m_s: own,
-                    tier0_m_s: other,
-                });
+        let mut areas: BTreeMap<u8, Area> = BTreeMap::new();
+        for (key, seen) in &tiered.speeds {
+            let Some(others) = all.speeds.get(key) else {
+                continue;
+            };
+            let (own, other) = (seen.mean(), others.mean());
+            difference += (own - other).abs() * seen.count as f64;
+            persons += seen.count;
+            let tier = seen.tier();
+            let area = areas.entry(tier).or_default();
+            area.tier = tier;
+            area.squares += 1;
+            for (i, of) in [seen, others].into_iter().enumerate() {
+                area.persons[i] += of.count as f64;
+                area.mean_speed_m_s[i] += of.speed;
+            }
+            squares.push(Square {
+                at: [key.0 as f64 * SQUARE, key.1 as f64 * SQUARE],
+                persons: seen.count as f64 / seconds.max(1) as f64,
+                tiered_m_s: own,
+                tier0_m_s: other,
+                tier,
+            });
+        }
+        for area in areas.values_mut() {
+            for i in 0..2 {
+                area.mean_speed_m_s[i] /= area.persons[i].max(1.0);
+                area.persons[i] /= seconds.max(1) as f64;
             }
         }
         Comparison {
@@ -112,6 +172,7 @@ impl Comparison {
             arrivals_over_time: over_time,
             mean_speed_m_s: [tiered.mean_speed(), all.mean_speed()],
             speed_error_m_s: difference / persons.max(1) as f64,
+            areas: areas.into_values().collect(),
             squares,
             ms_per_step,
         }
@@ -119,20 +180,41 @@ impl Comparison {
 
     /// The lines for a person.
     pub fn text(&self) -> String {
-        format!(
-            "compared with everybody at tier 0 over {} s: arrivals {} instead of {} (mean \
-             difference over time {:.1} %), mean speed {:.3} instead of {:.3} m/s (mean \
-             difference per square of 10 m {:.3} m/s), {:.2} instead of {:.2} ms a step",
-            self.seconds,
-            self.arrivals[0],
-            self.arrivals[1],
+        let row = |name: &str, of: [f64; 2], unit: &str, digits: usize| {
+            let apart = match of[1] {
+                0.0 => String::new(),
+                all => format!("{:+.1} %", 100.0 * (of[0] - all) / all),
+            };
+            format!(
+                "\n  {name:<34}{:>12.digits$}{:>12.digits$}  {unit:<6}{apart:>9}",
+                of[0], of[1]
+            )
+        };
+        let mut text = format!(
+            "compared with everybody at tier 0 over {} s\n  {:<34}{:>12}{:>12}",
+            self.seconds, "", "tiered", "tier 0"
+        );
+        let count = |of: [u64; 2]| of.map(|n| n as f64);
+        let moments = self.arrivals_over_time.len().min(MOMENTS);
+        for i in 1..=moments {
+            let at = self.arrivals_over_time.len() * i / moments;
+            let arrivals = count(self.arrivals_over_time[at - 1]);
+            text += &row(&format!("arrivals after {at} s"), arrivals, "", 0);
+        }
+        for area in &self.areas {
+            let name = format!("speed where most are at tier {}", area.tier);
+            text += &row(&name, area.mean_speed_m_s, "m/s", 3);
+            text += &row("  people there at a time", area.persons, "", 1);
+        }
+        text += &row("speed everywhere", self.mean_speed_m_s, "m/s", 3);
+        text += &row("a step", self.ms_per_step, "ms", 2);
+        text += &format!(
+            "\n  mean difference of arrivals over time {:.1} % of those at the end, of speeds per \
+             square of 10 m {:.3} m/s",
             100.0 * self.arrivals_error,
-            self.mean_speed_m_s[0],
-            self.mean_speed_m_s[1],
-            self.speed_error_m_s,
-            self.ms_per_step[0],
-            self.ms_per_step[1]
-        )
+            self.speed_error_m_s
+        );
+        text
     }
 }
 
@@ -146,16 +228,29 @@ mod tests {
             arrivals: vec![0, 2, 5],
             ..Sampler::default()
         };
-        run.speeds.insert((0, 0), (2.6, 2));
+        let seen = |speed: f64| Seen {
+            speed,
+            count: 2,
+            tiers: BTreeMap::from([(0, 1), (1, 1)]),
+        };
+        run.speeds.insert((0, 0), seen(2.6));
         let same = Comparison::of(&run, &run, [1.0, 4.0]);
         assert_eq!((same.arrivals_error, same.speed_error_m_s), (0.0, 0.0));
         assert_eq!(same.mean_speed_m_s, [1.3, 1.3]);
         let mut slow = run.clone();
-        slow.speeds.insert((0, 0), (2.0, 2));
+        slow.speeds.insert((0, 0), seen(2.0));
         slow.arrivals = vec![0, 1];
         let other = Comparison::of(&slow, &run, [1.0, 4.0]);
         assert!((other.speed_error_m_s - 0.3).abs() < 1e-12);
         assert_eq!(other.arrivals, [1, 5]);
+        assert_eq!(other.areas.len(), 1);
+        assert_eq!(other.areas[0].mean_speed_m_s, [1.0, 1.3]);
+        assert_eq!((other.areas[0].tier, other.areas[0].squares), (0, 1));
+        assert!(
+            other.text().contains("arrivals after 3 s"),
+            "{}",
+            other.text()
+        );
         assert!((other.arrivals_error - 5.0 / 15.0).abs() < 1e-12);
     }
 }
