@@ -2,7 +2,7 @@
 
 use core::fmt::Debug;
 
-use glam::{Vec2, Vec3, Vec4};
+use glam::{Vec2, Vec3, Vec4, Vec4Swizzles};
 
 use crate::{
     error::NavError,
@@ -20,43 +20,128 @@ pub struct Room {
     pub radius: f32,
 }
 
-/// Where a walker is in its region still, by four lines in plan that its sides lie on.
+/// Where a walker is in its region still, by four lines in plan that its sides lie on, and where
+/// it gets across them.
 ///
-/// Nobody walks through walls, so a region is left through its other sides only. A step straight
-/// across such a side ends beyond the side's line: who is on the right sides of the lines has not
-/// left. One cache line, so that asking costs no more than reading it.
+/// Nobody walks through walls, so a region is left through its other sides only, two at either
+/// end. A step straight across such a side ends beyond the side's line: who is on the right sides
+/// of the lines has not left. One cache line, so that asking costs no more than reading it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C, align(64))]
 pub struct Hold {
     /// Unit normals of the lines, x, towards the region.
-    pub normal_x: Vec4,
+    normal_x: Vec4,
     /// The same, y.
-    pub normal_y: Vec4,
+    normal_y: Vec4,
     /// How far along its normal a point must be to be on the right side of each line for sure.
-    pub from: Vec4,
-    /// The bit of a number is set if who is on the right sides of the lines with a bit in that
-    /// number, and of no other, is in the region.
-    pub held: u16,
+    from: Vec4,
+    /// The regions across; the highest bit of the first two says that an end is hollow.
+    across: [u32; 4],
 }
 
 impl Hold {
+    /// The bits of a region across a line; all of them where there is none.
+    const REGION: u32 = u32::MAX >> 1;
+    /// Regions that one step may lead through.
+    const HOPS: usize = 4;
+
+    /// Four lines: their unit normals towards the region, how far along them a point must be to be
+    /// on the right side for sure, and the regions across, [`NONE`](crate::NONE) where there is
+    /// none. The first and the last line are those of one end, the others of the other end. Where
+    /// an end is hollow, who is on the right side of one of its lines is in the region still, else
+    /// of both.
+    pub fn new(
+        normals: [Vec2; 4],
+        from: [f32; 4],
+        across: [RegionId; 4],
+        hollow: [bool; 2],
+    ) -> Hold {
+        let mut across = across.map(|region| region.min(Self::REGION));
+        for (across, hollow) in across.iter_mut().zip(hollow) {
+            *across |= u32::from(hollow) << 31;
+        }
+        Hold {
+            normal_x: Vec4::from_array(normals.map(|n| n.x)),
+            normal_y: Vec4::from_array(normals.map(|n| n.y)),
+            from: Vec4::from_array(from),
+            across,
+        }
+    }
+
+    /// The region across a line, or [`NONE`](crate::NONE).
+    #[inline(always)]
+    pub fn across(&self, line: usize) -> RegionId {
+        match self.across[line] & Self::REGION {
+            Self::REGION => crate::NONE,
+            region => region,
+        }
+    }
+
+    /// How far a point is on the right side of each line.
+    #[inline(always)]
+    fn inside(&self, p: Vec2) -> Vec4 {
+        self.normal_x * p.x + self.normal_y * p.y - self.from
+    }
+
     /// The lines on whose right side a point is for sure, a bit each.
     #[inline(always)]
     pub fn sides(&self, p: Vec2) -> u32 {
-        let along = self.normal_x * p.x + self.normal_y * p.y;
-        along.cmpgt(self.from).bitmask()
+        self.inside(p).cmpgt(Vec4::ZERO).bitmask()
     }
 
     /// How far a walker that was in the region, and walked straight on since, can walk on before it
     /// leaves it, metres; not above 0 if it may have left.
     #[inline(always)]
     pub fn room(&self, p: Vec2) -> f32 {
-        let inside = self.normal_x * p.x + self.normal_y * p.y - self.from;
-        let right = inside.cmpgt(Vec4::ZERO);
-        // Who is beyond a line and still in the region does not leave it there.
-        let nearest = Vec4::select(right, inside, Vec4::INFINITY).min_element();
-        let held = self.held >> right.bitmask() & 1 != 0;
-        if held { nearest } else { 0.0 }
+        self.least(self.inside(p))
+    }
+
+    /// The distance to the end that is left first.
+    #[inline(always)]
+    fn least(&self, inside: Vec4) -> f32 {
+        let other = inside.wzyx();
+        let (both, one) = (inside.min(other), inside.max(other));
+        // Nobody can foretell which: by bits, not by branches.
+        let end = |i: usize| {
+            let hollow = (self.across[i] as i32 >> 31) as u32;
+            f32::from_bits(one[i].to_bits() & hollow | both[i].to_bits() & !hollow)
+        };
+        end(0).min(end(1))
+    }
+
+    /// Where a walker is that was in the region `at`, and in one straight step got to a point where
+    /// that region does not hold it any more, and its room there. Nothing if that is not certain.
+    ///
+    /// It left through the side of a line that it is beyond now, into the region there. In that one
+    /// it walked straight on: if it is on the near side of the line that it came across and held,
+    /// it has not left it.
+    #[inline]
+    pub fn follow(holds: &[Hold], mut at: RegionId, p: Vec2) -> Option<(RegionId, f32)> {
+        let mut hold = holds.get(at as usize)?;
+        for _ in 0..Self::HOPS {
+            let wrong = !hold.sides(p) & 0b1111;
+            let next = hold.across[wrong.trailing_zeros() as usize & 3] & Self::REGION;
+            let there = holds.get(next as usize)?;
+            let inside = there.inside(p);
+            let near = inside.cmpgt(Vec4::ZERO).bitmask();
+            if wrong & !hold.leading_to(next) | there.leading_to(at) & !near != 0 {
+                return None;
+            }
+            let room = there.least(inside);
+            if room > 0.0 {
+                return Some((next, room));
+            }
+            (at, hold) = (next, there);
+        }
+        None
+    }
+
+    /// The lines with a region across, a bit each.
+    #[inline(always)]
+    fn leading_to(&self, region: RegionId) -> u32 {
+        (0..4).fold(0, |bits, i| {
+            bits | u32::from(self.across[i] & Self::REGION == region) << i
+        })
     }
 }
 
@@ -215,5 +300,65 @@ pub trait NavRepresentation: Debug + Send + Sync {
     /// What went wrong inside, if anything did since it was last asked (libraries report here).
     fn fault(&self) -> Option<String> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NONE;
+
+    /// Three regions of a corridor along x, 4 m each, between walls at y = -1 and 1.
+    fn corridor() -> [Hold; 3] {
+        let of = |region: u32| {
+            let (low, high) = (region as f32 * 4.0, region as f32 * 4.0 + 4.0);
+            let before = if region == 0 { NONE } else { region - 1 };
+            let after = if region == 2 { NONE } else { region + 1 };
+            Hold::new(
+                [Vec2::X, Vec2::NEG_X, Vec2::NEG_X, Vec2::X],
+                [low + 0.01, 0.01 - high, 0.01 - high, low + 0.01],
+                [before, after, after, before],
+                [false; 2],
+            )
+        };
+        [of(0), of(1), of(2)]
+    }
+
+    #[test]
+    fn room_is_the_distance_to_the_nearer_end() {
+        let [_, hold, _] = corridor();
+        assert!((hold.room(Vec2::new(5.0, 0.3)) - 0.99).abs() < 1e-5);
+        assert!((hold.room(Vec2::new(7.5, 0.3)) - 0.49).abs() < 1e-5);
+        assert!(hold.room(Vec2::new(8.1, 0.0)) <= 0.0);
+        assert!(hold.room(Vec2::new(4.005, 0.0)) <= 0.0, "not for sure");
+        assert_eq!((hold.across(0), hold.across(2)), (0, 2));
+        assert_eq!(corridor()[0].across(3), NONE);
+    }
+
+    #[test]
+    fn a_hollow_end_is_left_beyond_both_of_its_lines() {
+        let across = [7, NONE, NONE, 8];
+        let lines = [Vec2::X, Vec2::ZERO, Vec2::ZERO, Vec2::Y];
+        let hold = |hollow| Hold::new(lines, [0.0, -1e6, -1e6, 0.0], across, hollow);
+        let aside = Vec2::new(2.0, -1.0);
+        assert!(hold([false, false]).room(aside) <= 0.0);
+        assert_eq!(hold([true, false]).room(aside), 2.0);
+        assert!(hold([true, false]).room(Vec2::new(-0.1, -0.1)) <= 0.0);
+    }
+
+    #[test]
+    fn walkers_are_followed_over_several_sides_and_not_beyond_the_last() {
+        let holds = corridor();
+        let follow = |at, x| Hold::follow(&holds, at, Vec2::new(x, 0.5)).map(|found| found.0);
+        assert_eq!(follow(0, 4.5), Some(1));
+        assert_eq!(follow(0, 8.5), Some(2), "through the one between");
+        assert_eq!(follow(2, 3.0), Some(0));
+        assert_eq!(follow(0, 13.0), None);
+        assert_eq!(
+            follow(0, 4.001),
+            None,
+            "on the side itself it may be in either"
+        );
+        assert_eq!(follow(9, 1.0), None);
     }
 }

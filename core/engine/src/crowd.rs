@@ -16,15 +16,32 @@ use crate::checkpoint::{CheckpointError, Reader, Writer};
 #[derive(Debug, Default)]
 pub struct CrowdState {
     area: Vec<f32>,
-    /// What a square metre is of each cell.
-    per_area: Vec<f32>,
     axis: Vec<Vec3>,
-    occupied_now: Vec<AtomicI64>,
-    persons_now: Vec<AtomicI32>,
+    now: Vec<Now>,
     momentum_now: [Vec<AtomicI64>; 2],
     occupied: Vec<i64>,
     persons: Vec<i32>,
     momentum: [Vec<i64>; 2],
+}
+
+/// Who is on a cell now. What is read together lies together.
+#[derive(Debug)]
+#[repr(C, align(16))]
+struct Now {
+    occupied: AtomicI64,
+    persons: AtomicI32,
+    /// What a square metre is of the cell.
+    per_area: f32,
+}
+
+impl Now {
+    fn new(area: f32, occupied: i64, persons: i32) -> Now {
+        Now {
+            occupied: AtomicI64::new(occupied),
+            persons: AtomicI32::new(persons),
+            per_area: 1.0 / area.max(1e-9),
+        }
+    }
 }
 
 /// What a disc of this radius, moving so, puts on a cell: area, and momentum along x and y.
@@ -40,11 +57,9 @@ impl CrowdState {
         let cells = area.len();
         let zeros = || (0..cells).map(|_| AtomicI64::new(0)).collect::<Vec<_>>();
         CrowdState {
-            per_area: area.iter().map(|area| 1.0 / area.max(1e-9)).collect(),
+            now: area.iter().map(|&area| Now::new(area, 0, 0)).collect(),
             area,
             axis,
-            occupied_now: zeros(),
-            persons_now: (0..cells).map(|_| AtomicI32::new(0)).collect(),
             momentum_now: [zeros(), zeros()],
             occupied: vec![0; cells],
             persons: vec![0; cells],
@@ -67,8 +82,8 @@ impl CrowdState {
             return;
         }
         let c = cell as usize;
-        self.occupied_now[c].fetch_add(sign * share[0], Relaxed);
-        self.persons_now[c].fetch_add(sign as i32, Relaxed);
+        self.now[c].occupied.fetch_add(sign * share[0], Relaxed);
+        self.now[c].persons.fetch_add(sign as i32, Relaxed);
         // Without flow nobody has any.
         if share[1] != 0 || share[2] != 0 {
             self.momentum_now[0][c].fetch_add(sign * share[1], Relaxed);
@@ -81,9 +96,9 @@ impl CrowdState {
     #[inline]
     pub fn shift_alone(&self, from: u32, old: i64, to: u32, new: i64) {
         for (cell, area, person) in [(from, -old, -1), (to, new, 1)] {
-            let c = cell as usize;
-            if let (Some(occupied), Some(persons)) =
-                (self.occupied_now.get(c), self.persons_now.get(c))
+            if let Some(Now {
+                occupied, persons, ..
+            }) = self.now.get(cell as usize)
             {
                 occupied.store(occupied.load(Relaxed) + area, Relaxed);
                 persons.store(persons.load(Relaxed) + person, Relaxed);
@@ -101,7 +116,7 @@ impl CrowdState {
             }
             let c = from as usize;
             if old[0] != new[0] {
-                self.occupied_now[c].fetch_add(new[0] - old[0], Relaxed);
+                self.now[c].occupied.fetch_add(new[0] - old[0], Relaxed);
             }
             self.momentum_now[0][c].fetch_add(new[1] - old[1], Relaxed);
             self.momentum_now[1][c].fetch_add(new[2] - old[2], Relaxed);
@@ -114,22 +129,20 @@ impl CrowdState {
     /// The share of a cell's area that others than one agent cover now.
     #[inline]
     pub fn share_of_others(&self, cell: u32, own: [i64; 3]) -> f32 {
-        let c = cell as usize;
-        let Some(occupied) = self.occupied_now.get(c) else {
+        let Some(now) = self.now.get(cell as usize) else {
             return 0.0;
         };
-        let others = (occupied.load(Relaxed) - own[0]) as f32 / AREA_UNIT as f32;
-        others * self.per_area[c]
+        let others = (now.occupied.load(Relaxed) - own[0]) as f32 / AREA_UNIT as f32;
+        others * now.per_area
     }
 
     /// Persons to a square metre of a cell now, without one who stands there.
     #[inline]
     pub fn persons_beside_one(&self, cell: u32) -> f32 {
-        let c = cell as usize;
-        let Some(persons) = self.persons_now.get(c) else {
+        let Some(now) = self.now.get(cell as usize) else {
             return 0.0;
         };
-        (persons.load(Relaxed) - 1) as f32 * self.per_area[c]
+        (now.persons.load(Relaxed) - 1) as f32 * now.per_area
     }
 
     /// Freezes the sums for reading.
@@ -139,25 +152,21 @@ impl CrowdState {
                 *b = *a.get_mut();
             }
         }
-        copy(&mut self.occupied_now, &mut self.occupied);
         copy(&mut self.momentum_now[0], &mut self.momentum[0]);
         copy(&mut self.momentum_now[1], &mut self.momentum[1]);
-        for (a, b) in self.persons_now.iter_mut().zip(&mut self.persons) {
-            *b = *a.get_mut();
+        let published = self.occupied.iter_mut().zip(&mut self.persons);
+        for (now, (occupied, persons)) in self.now.iter_mut().zip(published) {
+            (*occupied, *persons) = (*now.occupied.get_mut(), *now.persons.get_mut());
         }
     }
 
     /// Writes the sums and the published columns.
     pub(crate) fn save(&self, out: &mut Writer) {
         let plain = |v: &[AtomicI64]| v.iter().map(|a| a.load(Relaxed)).collect::<Vec<_>>();
-        out.column(&plain(&self.occupied_now));
-        out.column(
-            &self
-                .persons_now
-                .iter()
-                .map(|a| a.load(Relaxed))
-                .collect::<Vec<_>>(),
-        );
+        let occupied = self.now.iter().map(|now| now.occupied.load(Relaxed));
+        out.column(&occupied.collect::<Vec<_>>());
+        let persons = self.now.iter().map(|now| now.persons.load(Relaxed));
+        out.column(&persons.collect::<Vec<_>>());
         out.column(&plain(&self.momentum_now[0]));
         out.column(&plain(&self.momentum_now[1]));
         out.column(&self.occupied);
@@ -172,20 +181,21 @@ impl CrowdState {
         from: &mut Reader<'_>,
     ) -> Result<CrowdState, CheckpointError> {
         let atomic = |v: Vec<i64>| v.into_iter().map(AtomicI64::new).collect::<Vec<_>>();
+        let (occupied, persons): (Vec<i64>, Vec<i32>) = (from.column()?, from.column()?);
+        let counted = [occupied.len(), persons.len()];
+        let now = like.area.iter().zip(occupied.into_iter().zip(persons));
         let loaded = CrowdState {
             area: like.area.clone(),
-            per_area: like.per_area.clone(),
             axis: like.axis.clone(),
-            occupied_now: atomic(from.column()?),
-            persons_now: from.column()?.into_iter().map(AtomicI32::new).collect(),
+            now: now.map(|(area, (o, p))| Now::new(*area, o, p)).collect(),
             momentum_now: [atomic(from.column()?), atomic(from.column()?)],
             occupied: from.column()?,
             persons: from.column()?,
             momentum: [from.column()?, from.column()?],
         };
         let lengths = [
-            loaded.occupied_now.len(),
-            loaded.persons_now.len(),
+            counted[0],
+            counted[1],
             loaded.momentum_now[0].len(),
             loaded.momentum_now[1].len(),
             loaded.occupied.len(),

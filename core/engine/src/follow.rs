@@ -7,7 +7,7 @@
 pub mod indicative;
 
 use glam::{Vec2, Vec3};
-use throng_core::{Frame, Gate, NavMap, NavRepresentation, Site};
+use throng_core::{Frame, Gate, NavMap, NavRepresentation, NearWall, Site};
 use throng_kit::funnel::{Corner, Opening, gates_before, next_bend, next_corner};
 
 use crate::{
@@ -68,6 +68,7 @@ pub struct FollowScratch {
     lane: Vec<Vec3>,
     passed: Vec<u32>,
     skipped: Vec<Gate>,
+    walls: Vec<NearWall>,
 }
 
 /// An agent as a follower sees it.

@@ -383,6 +383,7 @@ impl Simulation {
         drop(span);
 
         let moves = moves(self);
+        self.work.moves = moves;
         self.avoid(Move::first_of(moves, self.state.dt))?;
         Ok(moves)
     }

@@ -439,6 +439,8 @@ pub struct ChunkScratch {
 pub struct Regions {
     /// Their rows within the chunk.
     pub local: Vec<u32>,
+    /// Rows of those who were followed, and where to.
+    pub followed: Vec<(u32, u32)>,
     /// Where they are.
     pub places: Vec<Location>,
     /// Where they walk.
@@ -489,6 +491,8 @@ pub struct Work {
     pub contacts: Contacts,
     /// Largest speed of anybody, metres per second.
     pub fastest: f32,
+    /// Moves that the last step was cut into; 0 if that is not known.
+    pub moves: u32,
     /// Who has arrived and who waits, as [`crate::step::advance::THERE`] and its kin.
     pub arrived: Vec<u8>,
     /// Who goes on from a goal that held it up.

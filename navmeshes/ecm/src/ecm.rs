@@ -131,6 +131,7 @@ impl NavRepresentation for Ecm {
         hints: &[RegionId],
         out: &mut [RegionId],
     ) {
+        self.regions.read_ahead(hints);
         for ((place, hint), region) in places.iter().zip(hints).zip(out) {
             *region = if place.is_somewhere() {
                 self.regions.find(&site.ground, *place, *hint)

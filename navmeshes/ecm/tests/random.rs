@@ -128,6 +128,28 @@ fn check(b: &Built, seeds: &[(f64, f64)]) -> Result<(), TestCaseError> {
                 prop_assert_eq!(b.region(there, region), region, "{} to {}", p, to);
             }
         }
+        // Who is held after a straight step is in the region still, who is followed is where they
+        // are looked for.
+        let holds = {
+            use throng_core::NavRepresentation;
+            b.nav.holds()
+        };
+        for turn in 0..36 {
+            let angle = turn as f32 * core::f32::consts::FRAC_PI_6;
+            let (sin, cos) = (throng_core::math::sin(angle), throng_core::math::cos(angle));
+            let to = p + Vec2::new(cos, sin) * [0.02, 0.14, 0.5][turn / 12];
+            let there = view.locate_plan(to, None);
+            let Some(there) = there.filter(|there| view.sees(place, *there)) else {
+                continue;
+            };
+            let now = b.region(there, region);
+            if holds[region as usize].room(to) > 0.0 {
+                prop_assert_eq!(now, region, "held from {} to {}", p, to);
+            } else if let Some((next, room)) = throng_core::Hold::follow(holds, region, to) {
+                prop_assert!(room > 0.0);
+                prop_assert_eq!(now, next, "followed from {} to {}", p, to);
+            }
+        }
         // The point of the axis that the place hangs on is farther from all walls, and on the
         // ray from the nearest wall point.
         let hung = b.attach(place);

@@ -8,11 +8,13 @@
 //! metres from where the walker stands beside its lane, and as much farther as it is off it, so
 //! that nobody walks straight across; or nearer where the straight way there would not pass
 //! through the gates in between, so that it is always seen. The wanted velocity points at it and
-//! the preferred velocity turns towards that within `relaxation` seconds. Near its end a route
+//! the preferred velocity turns towards that within `relaxation` seconds. Gates that end in the open
+//! may lie away from the corners of walls: one that the straight way grazes is passed beside. Near
+//! its end a route
 //! leaves the lane and goes straight for the target.
 
-use glam::Vec3;
-use throng_core::{Attachment, Gate, GroundView, Location, NavMap, NavRepresentation, Site};
+use glam::{Vec2, Vec3};
+use throng_core::{Attachment, Frame, Gate, GroundView, Location, NavMap, NavRepresentation, Site};
 use throng_kit::{Walk, funnel::gates_before};
 
 use super::{FollowScratch, Walker, shrunk};
@@ -29,6 +31,12 @@ const STRAIGHT: f32 = 4.0;
 
 /// A corner that hides the lane is looked round again after this share of the way to it.
 const HIDDEN: f32 = 0.2;
+
+/// Radii from a corner at which it is passed.
+const PAST: f32 = 1.1;
+
+/// Both ends of a gate are walls.
+const BOTH_WALLS: u32 = Gate::LEFT_WALL | Gate::RIGHT_WALL;
 
 /// The point of a gate that a lane passes through.
 pub fn lane_point(gate: &Gate, radius: f32, lane: f32) -> Vec3 {
@@ -55,8 +63,7 @@ pub fn lane_point(gate: &Gate, radius: f32, lane: f32) -> Vec3 {
 /// A gate whose open ends keep a body's radius from the walls of a flat ground: on grids they may
 /// lie at the corner of one.
 pub fn fitted(gate: &Gate, radius: f32, ground: &GroundView<'_>) -> Gate {
-    const BOTH: u32 = Gate::LEFT_WALL | Gate::RIGHT_WALL;
-    if !ground.flat || gate.flags & BOTH == BOTH || gate.left == gate.right {
+    if !ground.flat || gate.flags & BOTH_WALLS == BOTH_WALLS || gate.left == gate.right {
         return *gate;
     }
     let pulled = |end: Vec3, wall: u32| {
@@ -193,11 +200,55 @@ pub fn find_attraction(
     track.has_lane = true;
     let near = STRAIGHT * look_ahead;
     let ahead = &scratch.gates[gone..];
+    // Between walls the ends of gates are the corners.
+    let open = |gate: &Gate| gate.flags & BOTH_WALLS != BOTH_WALLS;
+    let may_graze = site.ground.flat && ahead.first().is_none_or(open);
     if whole && walker.offset(walker.target).length() <= near && sees_target(walker, ahead) {
         (track.corner, track.lane_to) = (walker.target, walker.target);
-        return;
+    } else {
+        run_ahead(track, walker, look_ahead, beside, scratch);
     }
-    run_ahead(track, walker, look_ahead, beside, scratch);
+    if may_graze && let Some(past) = past_corner(walker, track.corner, &site.ground, scratch) {
+        (track.corner, track.lane_to) = (past, past);
+        track.wait = walker.offset(past).length() * HIDDEN;
+    }
+}
+
+/// The point beside a corner of a wall on the straight way to another point, if the body would
+/// graze it.
+fn past_corner(
+    walker: &Walker,
+    to: Vec3,
+    ground: &GroundView<'_>,
+    scratch: &mut FollowScratch,
+) -> Option<Vec3> {
+    let way = (to - walker.point).truncate();
+    let length = way.length();
+    let place = Location {
+        point: walker.point,
+        triangle: walker.triangle,
+    };
+    let reach = length + walker.radius;
+    // Who is already beside the corner passes it.
+    if !(length > walker.radius) || ground.free_distance(place, reach) >= reach {
+        return None;
+    }
+    scratch.walls.clear();
+    ground.walls_near(place, Frame::FLAT, reach, &mut scratch.walls);
+    let ahead = way / length;
+    let mut first: Option<(f32, Vec2)> = None;
+    for corner in scratch.walls.iter().flat_map(|wall| [wall.a, wall.b]) {
+        let along = ahead.dot(corner);
+        let near = along > 0.0 && along < length && ahead.perp_dot(corner).abs() < walker.radius;
+        if near && first.is_none_or(|(nearest, _)| along < nearest) {
+            first = Some((along, corner));
+        }
+    }
+    let (_, corner) = first?;
+    let left = ahead.perp_dot(corner) > 0.0;
+    let aside = corner.normalize_or_zero().perp() * if left { -1.0 } else { 1.0 };
+    let past = corner + aside * (walker.radius * PAST);
+    (past.length() > walker.radius).then(|| walker.point + past.extend(0.0))
 }
 
 /// Whether more ways meet where an edge begins than the one that leads on.
@@ -393,8 +444,6 @@ pub fn run_on(track: &mut Track, walker: &Walker) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use glam::Vec2;
-    use throng_core::Frame;
 
     fn gate(left: (f32, f32), right: (f32, f32)) -> Gate {
         let at = |p: (f32, f32)| Vec3::new(p.0, p.1, 0.0);

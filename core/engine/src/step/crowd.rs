@@ -2,7 +2,7 @@
 
 use glam::Vec2;
 use rayon::prelude::*;
-use throng_core::{NONE, PriceContext, Room, Site};
+use throng_core::{Hold, NONE, PriceContext, Room, Site};
 use throng_kit::integrate::edge_prices;
 
 use crate::{
@@ -15,8 +15,8 @@ use crate::{
 
 /// Moves everybody's share to the crowd cell they stand on.
 ///
-/// Regions are looked up only for those who may have left theirs; without flow the others have
-/// nothing to move either.
+/// Regions are looked up only for those who may have left theirs and cannot be followed across one
+/// of its sides; without flow the others have nothing to move either.
 pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut Work) {
     if !state.crowd_in_use {
         return;
@@ -35,7 +35,16 @@ pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut 
     } else {
         &[]
     };
+    // Who went round something in one step is looked up.
+    let straight = work.moves == 1;
     let alone = rayon::current_num_threads() == 1;
+    let shift = |from: u32, old: [i64; 3], to: u32, new: [i64; 3]| {
+        if alone {
+            crowd.shift_alone(from, old[0], to, new[0]);
+        } else {
+            crowd.shift(from, old, to, new);
+        }
+    };
     region
         .par_chunks_mut(CHUNK)
         .zip(cell.par_chunks_mut(CHUNK))
@@ -48,6 +57,7 @@ pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut 
             work.pool.with(|scratch| {
                 let Regions {
                     local,
+                    followed,
                     places,
                     ways,
                     hints,
@@ -55,6 +65,7 @@ pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut 
                     room,
                 } = &mut scratch.regions;
                 local.clear();
+                followed.clear();
                 places.clear();
                 ways.clear();
                 hints.clear();
@@ -83,17 +94,49 @@ pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut 
                         local[near] = i as u32;
                         near += usize::from(*room <= 0.0);
                     }
+                    let hold_of = |i: u32| holds.get(region[i as usize] as usize);
+                    let point = |i: u32| here[i as usize].point.truncate();
                     for k in 0..near {
                         let i = local[k] as usize;
-                        let hold = holds.get(region[i] as usize);
-                        let room = hold.map_or(0.0, |hold| hold.room(here[i].point.truncate()));
+                        let room = hold_of(local[k]).map_or(0.0, |hold| hold.room(point(local[k])));
                         let anew = rooms[i] == f32::NEG_INFINITY;
                         rooms[i] = if anew { rooms[i] } else { room };
                         local[leaving] = i as u32;
                         leaving += usize::from(!(room > 0.0) | anew);
                     }
+                    if straight {
+                        let mut lost = 0;
+                        for k in 0..leaving {
+                            let i = local[k];
+                            let row = i as usize;
+                            let anew = rooms[row] == f32::NEG_INFINITY;
+                            match Hold::follow(holds, region[row], point(i)) {
+                                Some((next, room)) if !anew => {
+                                    rooms[row] = room;
+                                    followed.push((i, next));
+                                }
+                                _ => {
+                                    local[lost] = i;
+                                    lost += 1;
+                                }
+                            }
+                        }
+                        leaving = lost;
+                    }
                 }
                 local.truncate(leaving);
+                for &(i, next) in &*followed {
+                    let i = i as usize;
+                    region[i] = next;
+                    if !state.flow_in_use {
+                        let to = cells.cell_in(&site.ground, next, here[i]);
+                        if to != cell[i] {
+                            let new = share_of(agents.radius[first + i], Vec2::ZERO);
+                            shift(cell[i], share[i], to, new);
+                            (cell[i], share[i]) = (to, new);
+                        }
+                    }
+                }
                 if local.is_empty() && !state.flow_in_use {
                     return;
                 }
@@ -129,11 +172,7 @@ pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut 
                         let to = cells.cell_in(&site.ground, found[k], at);
                         if to != cell[i] {
                             let new = share_of(agents.radius[first + i], Vec2::ZERO);
-                            if alone {
-                                crowd.shift_alone(cell[i], share[i][0], to, new[0]);
-                            } else {
-                                crowd.shift(cell[i], share[i], to, new);
-                            }
+                            shift(cell[i], share[i], to, new);
                             (cell[i], share[i]) = (to, new);
                         }
                     }

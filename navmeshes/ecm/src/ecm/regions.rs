@@ -16,9 +16,7 @@ use super::{
 #[derive(Clone, Debug, Default)]
 pub struct Regions {
     outlines: Vec<Outline>,
-    /// Regions across the four cuts of each, [`NONE`] where there is none.
-    beside: Vec<[RegionId; 4]>,
-    /// Where walkers stay in each.
+    /// Where walkers stay in each, and the regions across its four cuts.
     holds: Vec<Hold>,
     grids: Vec<Grid>,
     /// The layers that the ground of each floor may belong to.
@@ -29,8 +27,8 @@ pub struct Regions {
 const CUTS: [usize; 4] = [0, 2, 3, 5];
 /// All of them, as bits of [`Hold::sides`].
 const ALL_SIDES: u32 = 0b1111;
-/// The bits of those that the regions of [`Regions::beside`] are behind.
-const SIDE_OF: [u32; 4] = [0b1000, 0b0100, 0b0001, 0b0010];
+/// Which of them the regions of [`beside`] are behind.
+const CUT_OF: [usize; 4] = [3, 2, 0, 1];
 /// Regions that are looked at one behind the other before all of a neighbourhood are.
 const HOPS: usize = 4;
 /// Where on the way to the next cut a disc has its centre: not quite in the middle, so that it
@@ -109,8 +107,7 @@ impl Outline {
 
     /// The lines that the four cuts lie on. Where the two at an end leave a hollow in the region
     /// who is on the right side of one of them is in it still, else of both.
-    fn hold(&self) -> Hold {
-        let mut hold = Hold::default();
+    fn hold(&self, beside: &[RegionId; 4]) -> Hold {
         // What single precision may be off, and a little.
         let size = self
             .x
@@ -118,23 +115,23 @@ impl Outline {
             .chain(&self.y)
             .fold(0.0, |m: f64, v| m.max(v.abs()));
         let grain = 1e-3 + 2e-6 * size;
+        let (mut normals, mut from) = ([Vec2::ZERO; 4], [-1e6; 4]);
+        let mut across = [NONE; 4];
+        for (next, cut) in beside.iter().zip(CUT_OF) {
+            across[cut] = *next;
+        }
         for (i, side) in CUTS.into_iter().enumerate() {
             let a = self.corner(side);
             let way = self.corner((side + 1) % 6) - a;
             // Cuts into a corner have no length: nobody leaves there.
-            let inward = way.perp().try_normalize().filter(|_| way.length() > 1e-6);
-            let normal = inward.unwrap_or_default().as_vec2();
-            let along = normal.as_dvec2().dot(a);
-            hold.normal_x[i] = normal.x;
-            hold.normal_y[i] = normal.y;
-            hold.from[i] = if inward.is_some() {
-                (along + grain) as f32
-            } else {
-                -1e6
-            };
+            if let Some(inward) = way.perp().try_normalize()
+                && way.length() > 1e-6
+            {
+                normals[i] = inward.as_vec2();
+                from[i] = (normals[i].as_dvec2().dot(a) + grain) as f32;
+            }
         }
-        // The cuts of the first end are the first and the last, those of the other between.
-        let hollow = |middle: usize| {
+        let hollow = [0, 3].map(|middle| {
             let before = self.corner((middle + 5) % 6) - self.corner(middle);
             let after = self.corner((middle + 1) % 6) - self.corner(middle);
             let (short, cosine) = (
@@ -142,17 +139,8 @@ impl Outline {
                 before.dot(after) / (before.length() * after.length()).max(1e-300),
             );
             after.perp_dot(before) < 0.0 && short > OPEN.1 && cosine < OPEN.0
-        };
-        let (first, last) = (hollow(0), hollow(3));
-        let end = |hollow: bool, one: bool, other: bool| {
-            if hollow { one | other } else { one & other }
-        };
-        for sides in 0..16 {
-            let bit = |i: usize| sides >> i & 1 != 0;
-            let held = end(first, bit(0), bit(3)) && end(last, bit(1), bit(2));
-            hold.held |= u16::from(held) << sides;
-        }
-        hold
+        });
+        Hold::new(normals, from, across, hollow)
     }
 
     fn distance_squared(&self, p: DVec2) -> f64 {
@@ -330,10 +318,13 @@ impl Regions {
             }
         }
         let outlines: Vec<Outline> = axis.edges.iter().map(Outline::of).collect();
+        let beside = beside(axis);
+        let holds = outlines.iter().zip(&beside);
         Regions {
-            holds: outlines.iter().map(Outline::hold).collect(),
+            holds: holds
+                .map(|(outline, beside)| outline.hold(beside))
+                .collect(),
             outlines,
-            beside: beside(axis),
             grids: (0..layers.layers.len())
                 .map(|l| Grid::over(axis, l))
                 .collect(),
@@ -375,8 +366,9 @@ impl Regions {
                 return at;
             }
             let mut ahead = NONE;
-            for (next, bit) in self.beside[at as usize].into_iter().zip(SIDE_OF) {
-                if sides & bit == 0 && next != NONE && next != from {
+            for cut in CUT_OF {
+                let next = hold.across(cut);
+                if sides >> cut & 1 == 0 && next != NONE && next != from {
                     if has(next) {
                         return next;
                     }
@@ -389,6 +381,17 @@ impl Regions {
             (at, from) = (ahead, at);
         }
         self.search(p, &here)
+    }
+
+    /// Reads the outlines about some regions, all at once: they lie far apart in memory, and one that
+    /// comes from there would keep the next one waiting.
+    pub fn read_ahead(&self, hints: &[RegionId]) {
+        let of = |hint: &RegionId| self.holds.get(*hint as usize);
+        let next = hints.iter().filter_map(of).flat_map(|hold| {
+            let across = (0..4).map(|cut| hold.across(cut));
+            across.filter_map(|next| self.outlines.get(next as usize))
+        });
+        std::hint::black_box(next.fold(0.0, |seen, outline| seen + outline.x[0] + outline.y[5]));
     }
 
     /// Where walkers stay in each region.
@@ -493,7 +496,6 @@ impl Regions {
             .sum();
         grids
             + self.outlines.capacity() * size_of::<Outline>()
-            + self.beside.capacity() * 16
             + self.holds.capacity() * size_of::<Hold>()
     }
 }
