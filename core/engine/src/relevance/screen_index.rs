@@ -1,0 +1,279 @@
+//! The walls that may hide somebody, listed by place.
+
+use glam::{IVec3, Vec3};
+use throng_core::GroundView;
+
+use super::{
+    screens::{Screen, up_at},
+    wall_distance_bound,
+};
+
+/// For every place the walls that may hide somebody near it: one short list a place, where the
+/// ground's own index would be asked for some hundred cells.
+#[derive(Clone, Debug, Default)]
+pub struct ScreenIndex {
+    /// What it was made of.
+    made_of: Option<MadeOf>,
+    /// What came to too many entries: not tried again in every step.
+    too_much: Option<MadeOf>,
+    low: Vec3,
+    size: IVec3,
+    start: Vec<u32>,
+    walls: Vec<u32>,
+    /// All walls of the ground; those that are nowhere are in no list.
+    pub(super) screens: Vec<Screen>,
+}
+
+/// What a [`ScreenIndex`] was made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct MadeOf {
+    walls: usize,
+    sum: u64,
+    distance: f32,
+    tallest: f32,
+}
+
+/// Edge of a cell, metres.
+const SCREEN_CELL: f32 = 2.5;
+/// More walls than these, or more entries, are left to the ground's index.
+const MOST_SCREENS: usize = 20_000;
+const MOST_ENTRIES: usize = 4_000_000;
+/// Waists may be so much farther apart than feet on a curve.
+const ON_A_CURVE: f32 = 1.15;
+
+impl ScreenIndex {
+    /// Makes it anew if the walls or the lengths have changed.
+    pub fn refresh(&mut self, ground: &GroundView<'_>, reach: f32, tallest: f32) {
+        let walls = ground.walls;
+        if walls.is_empty() || walls.len() > MOST_SCREENS {
+            self.made_of = None;
+            return;
+        }
+        let mut sum = 0u64;
+        for w in walls {
+            for p in [w.a, w.b] {
+                let place = u64::from(p.x.to_bits()) << 32 | u64::from(p.y.to_bits());
+                sum = (sum.rotate_left(5) ^ place ^ u64::from(p.z.to_bits()) << 13)
+                    .wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            }
+        }
+        let made_of = MadeOf {
+            walls: walls.len(),
+            sum,
+            distance: reach * ON_A_CURVE,
+            tallest,
+        };
+        if self.made_of != Some(made_of) && self.too_much != Some(made_of) {
+            self.make(ground, made_of);
+            self.too_much = self.made_of.is_none().then_some(made_of);
+        }
+    }
+
+    fn make(&mut self, ground: &GroundView<'_>, made_of: MadeOf) {
+        self.made_of = None;
+        let boxes: Vec<(u32, Vec3, Vec3)> = (0u32..)
+            .zip(ground.walls)
+            .filter_map(|(w, wall)| {
+                let up = up_at(ground, wall)?.abs() * made_of.tallest;
+                let margin = up + made_of.distance * 1.001;
+                let (low, high) = (wall.a.min(wall.b) - margin, wall.a.max(wall.b) + margin);
+                (low.is_finite() && high.is_finite()).then_some((w, low, high))
+            })
+            .collect();
+        let (low, high) = boxes
+            .iter()
+            .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), b| {
+                (low.min(b.1), high.max(b.2))
+            });
+        let cells = ((high - low) / SCREEN_CELL).floor() + Vec3::ONE;
+        if boxes.is_empty() || cells.element_product() > MOST_ENTRIES as f32 {
+            return;
+        }
+        self.low = low;
+        self.size = cells.as_ivec3();
+        let cells_of = |low: Vec3, high: Vec3| {
+            let (from, to) = (self.cell_of(low), self.cell_of(high));
+            (from.z..=to.z).flat_map(move |z| {
+                (from.y..=to.y).flat_map(move |y| (from.x..=to.x).map(move |x| IVec3::new(x, y, z)))
+            })
+        };
+        let count = cells.element_product() as usize;
+        let mut start = vec![0u32; count + 1];
+        let mut entries = 0;
+        for &(_, low, high) in &boxes {
+            for cell in cells_of(low, high) {
+                start[self.place(cell) + 1] += 1;
+                entries += 1;
+            }
+            if entries > MOST_ENTRIES {
+                return;
+            }
+        }
+        for c in 0..count {
+            start[c + 1] += start[c];
+        }
+        let mut next = start.clone();
+        let mut walls = vec![0; entries];
+        for &(w, low, high) in &boxes {
+            for cell in cells_of(low, high) {
+                let slot = &mut next[self.place(cell)];
+                walls[*slot as usize] = w;
+                *slot += 1;
+            }
+        }
+        (self.start, self.walls) = (start, walls);
+        let nowhere = Screen {
+            foot: Vec3::NAN,
+            along: Vec3::ZERO,
+            length: 0.0,
+            up: Vec3::Z,
+            normal: Vec3::ZERO,
+        };
+        self.screens.clear();
+        let screens = ground.walls.iter();
+        let screens = screens.map(|w| Screen::of(ground, w).unwrap_or(nowhere));
+        self.screens.extend(screens);
+        self.made_of = Some(made_of);
+    }
+
+    fn cell_of(&self, point: Vec3) -> IVec3 {
+        let cell = ((point - self.low) / SCREEN_CELL).as_ivec3();
+        cell.clamp(IVec3::ZERO, self.size - IVec3::ONE)
+    }
+
+    fn place(&self, cell: IVec3) -> usize {
+        ((cell.z * self.size.y + cell.y) * self.size.x + cell.x) as usize
+    }
+
+    /// All walls whose rectangles come within a distance of a place, and others, each once; or
+    /// nothing if it was not made for such distances.
+    pub(super) fn near(&self, at: Vec3, distance: f32, tallest: f32) -> Option<&[u32]> {
+        let made_of = self.made_of?;
+        if distance > made_of.distance || tallest > made_of.tallest {
+            return None;
+        }
+        let place = self.place(self.cell_of(at));
+        let row = self.start[place] as usize..self.start[place + 1] as usize;
+        Some(&self.walls[row])
+    }
+
+    /// A distance within which no standing wall is, at most `limit`: seen from above on floor
+    /// plans, in space elsewhere.
+    pub fn clear_distance(&self, ground: &GroundView<'_>, at: Vec3, limit: f32) -> f32 {
+        let bound = wall_distance_bound(ground, at);
+        if bound > limit {
+            return bound;
+        }
+        let Some(walls) = self.near(at, limit, 0.0) else {
+            return bound;
+        };
+        let mut nearest = limit * limit;
+        for &w in walls {
+            let wall = &ground.walls[w as usize];
+            let (mut to, mut along) = (at - wall.a, wall.b - wall.a);
+            if ground.plan {
+                (to.z, along.z) = (0.0, 0.0);
+            }
+            let share = (to.dot(along) / along.length_squared()).clamp(0.0, 1.0);
+            let squared = (along * share).distance_squared(to);
+            if !(squared >= nearest) && ground.stands(wall) {
+                // A wall of no length gives no number: it may be here.
+                nearest = if squared >= 0.0 { squared } else { 0.0 };
+            }
+        }
+        (nearest.sqrt() * 0.999_9).max(bound)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::relevance::{Body, Screens};
+
+    use super::*;
+
+    /// A bent sheet of 20 m with a hole, lying or standing.
+    fn sheet(standing: bool) -> throng_kit::Ground {
+        use throng_kit::environment::{Environment, Mesh};
+        let mut mesh = Mesh::default();
+        for i in 0..=20u32 {
+            for j in 0..=20u32 {
+                let (x, y) = (f64::from(i), f64::from(j));
+                let z = 0.02 * (x - 10.0) * (x - 10.0);
+                mesh.vertices.push(match standing {
+                    true => glam::DVec3::new(z, x, y),
+                    false => glam::DVec3::new(x, y, z),
+                });
+                if i < 20 && j < 20 && !((8..12).contains(&i) && (6..9).contains(&j)) {
+                    let at = |i: u32, j: u32| i * 21 + j;
+                    let q = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
+                    mesh.triangles
+                        .extend([[q[0], q[1], q[2]], [q[0], q[2], q[3]]]);
+                }
+            }
+        }
+        let environment = Environment {
+            mesh: Some(mesh),
+            ..Environment::default()
+        };
+        throng_kit::Ground::from_environment(&environment).unwrap()
+    }
+
+    #[test]
+    fn screens_are_the_same_with_and_without_their_index() {
+        for standing in [false, true] {
+            let ground = sheet(standing);
+            let ground = ground.view();
+            assert_eq!(ground.plan, !standing);
+            let mut index = ScreenIndex::default();
+            index.refresh(&ground, 5.0, 1.8);
+            let (mut listed, mut hidden) = (0, 0);
+            let bodies: Vec<Body> = (0..ground.triangles.len() as u32)
+                .step_by(13)
+                .map(|t| {
+                    let [a, b, c] = ground.corners(t);
+                    let up = ground.normals[t as usize];
+                    Body {
+                        feet: (a + b + c) / 3.0,
+                        up,
+                        axis: if ground.plan { Vec3::Z } else { up },
+                        height: 1.8,
+                    }
+                })
+                .collect();
+            let (mut with, mut without) = (Screens::default(), Screens::default());
+            for own in &bodies {
+                for distance in [0.5, 2.0, 5.0] {
+                    with.list(&ground, &index, own, distance, 1.8);
+                    without.list(&ground, &ScreenIndex::default(), own, distance, 1.8);
+                    assert_eq!(with.walls, without.walls);
+                    listed += with.walls.len();
+                }
+                for other in &bodies {
+                    if own.feet.distance(other.feet) < 4.5 {
+                        let seen = [with.between(&ground, own, other), {
+                            without.list(&ground, &index, other, 5.0, 1.8);
+                            without.between(&ground, own, other)
+                        }];
+                        assert_eq!(seen[0], seen[1], "the same whoever lists");
+                        hidden += u32::from(seen[0]);
+                    }
+                }
+                let limit = 3.0;
+                let clear = index.clear_distance(&ground, own.feet, limit);
+                let nearest = (ground.walls.iter())
+                    .map(|w| {
+                        let (mut to, mut along) = (own.feet - w.a, w.b - w.a);
+                        if ground.plan {
+                            (to.z, along.z) = (0.0, 0.0);
+                        }
+                        let share = (to.dot(along) / along.length_squared()).clamp(0.0, 1.0);
+                        (along * share).distance(to)
+                    })
+                    .fold(f32::INFINITY, f32::min);
+                assert!(clear <= nearest, "{clear} {nearest}");
+                assert!(clear >= nearest.min(limit) * 0.999, "{clear} {nearest}");
+            }
+            assert!(listed > 100 && hidden > 0, "{listed} {hidden}");
+        }
+    }
+}
