@@ -16,8 +16,8 @@ mod screens;
 mod vision;
 mod walls;
 
-pub use body::Body;
+pub use body::{Body, WELL_WITHIN};
 pub use screen_index::ScreenIndex;
-pub use screens::Screens;
+pub use screens::{Screens, Sight};
 pub use vision::Relevance;
 pub use walls::{clear_distance, list_walls, wall_crosses, wall_distance_bound};

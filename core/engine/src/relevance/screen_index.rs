@@ -16,10 +16,10 @@ pub struct ScreenIndex {
     made_of: Option<MadeOf>,
     /// What came to too many entries: not tried again in every step.
     too_much: Option<MadeOf>,
-    low: Vec3,
-    size: IVec3,
-    start: Vec<u32>,
-    walls: Vec<u32>,
+    /// Walls that may hide somebody.
+    around: Cells,
+    /// Walls within [`CLOSE`], if it may be asked.
+    close: Option<Cells>,
     /// All walls of the ground; those that are nowhere are in no list.
     pub(super) screens: Vec<Screen>,
 }
@@ -40,6 +40,88 @@ const MOST_SCREENS: usize = 20_000;
 const MOST_ENTRIES: usize = 4_000_000;
 /// Waists may be so much farther apart than feet on a curve.
 const ON_A_CURVE: f32 = 1.15;
+/// Walls that models look for are mostly not farther, metres.
+const CLOSE: f32 = 3.1;
+/// On plans whose normals rise less somewhere a wall may be close seen from above and far above.
+const STEEP: f32 = 0.5;
+
+/// Lists of walls by cells of space.
+#[derive(Clone, Debug, Default)]
+struct Cells {
+    low: Vec3,
+    size: IVec3,
+    start: Vec<u32>,
+    walls: Vec<u32>,
+}
+
+/// A wall and the box of places that it is listed for.
+type Listed = (u32, Vec3, Vec3);
+
+impl Cells {
+    /// Nothing if there are no boxes, or too many entries.
+    fn of(boxes: &[Listed]) -> Option<Cells> {
+        let (low, high) = boxes
+            .iter()
+            .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), b| {
+                (low.min(b.1), high.max(b.2))
+            });
+        let cells = ((high - low) / SCREEN_CELL).floor() + Vec3::ONE;
+        if boxes.is_empty() || cells.element_product() > MOST_ENTRIES as f32 {
+            return None;
+        }
+        let count = cells.element_product() as usize;
+        let mut of = Cells {
+            low,
+            size: cells.as_ivec3(),
+            start: vec![0u32; count + 1],
+            walls: Vec::new(),
+        };
+        let mut entries = 0;
+        for &(_, low, high) in boxes {
+            for place in of.places(low, high) {
+                of.start[place + 1] += 1;
+                entries += 1;
+            }
+            if entries > MOST_ENTRIES {
+                return None;
+            }
+        }
+        for c in 0..count {
+            of.start[c + 1] += of.start[c];
+        }
+        let mut next = of.start.clone();
+        of.walls.resize(entries, 0);
+        for &(w, low, high) in boxes {
+            for place in of.places(low, high) {
+                of.walls[next[place] as usize] = w;
+                next[place] += 1;
+            }
+        }
+        Some(of)
+    }
+
+    /// The cells of a box.
+    fn places(&self, low: Vec3, high: Vec3) -> impl Iterator<Item = usize> + use<> {
+        let (from, to, size) = (self.cell_of(low), self.cell_of(high), self.size);
+        (from.z..=to.z).flat_map(move |z| {
+            (from.y..=to.y).flat_map(move |y| {
+                (from.x..=to.x).map(move |x| ((z * size.y + y) * size.x + x) as usize)
+            })
+        })
+    }
+
+    fn cell_of(&self, point: Vec3) -> IVec3 {
+        let cell = ((point - self.low) / SCREEN_CELL).as_ivec3();
+        cell.clamp(IVec3::ZERO, self.size - IVec3::ONE)
+    }
+
+    /// The walls listed for a place.
+    fn at(&self, point: Vec3) -> &[u32] {
+        let cell = self.cell_of(point);
+        let place = ((cell.z * self.size.y + cell.y) * self.size.x + cell.x) as usize;
+        &self.walls[self.start[place] as usize..self.start[place + 1] as usize]
+    }
+}
 
 impl ScreenIndex {
     /// Makes it anew if the walls or the lengths have changed.
@@ -71,57 +153,25 @@ impl ScreenIndex {
 
     fn make(&mut self, ground: &GroundView<'_>, made_of: MadeOf) {
         self.made_of = None;
-        let boxes: Vec<(u32, Vec3, Vec3)> = (0u32..)
-            .zip(ground.walls)
-            .filter_map(|(w, wall)| {
-                let up = up_at(ground, wall)?.abs() * made_of.tallest;
-                let margin = up + made_of.distance * 1.001;
-                let (low, high) = (wall.a.min(wall.b) - margin, wall.a.max(wall.b) + margin);
-                (low.is_finite() && high.is_finite()).then_some((w, low, high))
-            })
-            .collect();
-        let (low, high) = boxes
-            .iter()
-            .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), b| {
-                (low.min(b.1), high.max(b.2))
-            });
-        let cells = ((high - low) / SCREEN_CELL).floor() + Vec3::ONE;
-        if boxes.is_empty() || cells.element_product() > MOST_ENTRIES as f32 {
-            return;
-        }
-        self.low = low;
-        self.size = cells.as_ivec3();
-        let cells_of = |low: Vec3, high: Vec3| {
-            let (from, to) = (self.cell_of(low), self.cell_of(high));
-            (from.z..=to.z).flat_map(move |z| {
-                (from.y..=to.y).flat_map(move |y| (from.x..=to.x).map(move |x| IVec3::new(x, y, z)))
-            })
+        let boxes = |margin: &dyn Fn(Vec3) -> Vec3| -> Vec<Listed> {
+            (0u32..)
+                .zip(ground.walls)
+                .filter_map(|(w, wall)| {
+                    let margin = margin(up_at(ground, wall)?);
+                    let (low, high) = (wall.a.min(wall.b) - margin, wall.a.max(wall.b) + margin);
+                    (low.is_finite() && high.is_finite()).then_some((w, low, high))
+                })
+                .collect()
         };
-        let count = cells.element_product() as usize;
-        let mut start = vec![0u32; count + 1];
-        let mut entries = 0;
-        for &(_, low, high) in &boxes {
-            for cell in cells_of(low, high) {
-                start[self.place(cell) + 1] += 1;
-                entries += 1;
-            }
-            if entries > MOST_ENTRIES {
-                return;
-            }
-        }
-        for c in 0..count {
-            start[c + 1] += start[c];
-        }
-        let mut next = start.clone();
-        let mut walls = vec![0; entries];
-        for &(w, low, high) in &boxes {
-            for cell in cells_of(low, high) {
-                let slot = &mut next[self.place(cell)];
-                walls[*slot as usize] = w;
-                *slot += 1;
-            }
-        }
-        (self.start, self.walls) = (start, walls);
+        let reach = made_of.distance * 1.001;
+        let around = Cells::of(&boxes(&|up| up.abs() * made_of.tallest + reach));
+        let Some(around) = around else {
+            return;
+        };
+        self.around = around;
+        let steep = ground.plan && ground.normals.iter().any(|n| n.z < STEEP);
+        let close = || Cells::of(&boxes(&|_| Vec3::splat(CLOSE * 1.001)));
+        self.close = if steep { None } else { close() };
         let nowhere = Screen {
             foot: Vec3::NAN,
             along: Vec3::ZERO,
@@ -136,25 +186,12 @@ impl ScreenIndex {
         self.made_of = Some(made_of);
     }
 
-    fn cell_of(&self, point: Vec3) -> IVec3 {
-        let cell = ((point - self.low) / SCREEN_CELL).as_ivec3();
-        cell.clamp(IVec3::ZERO, self.size - IVec3::ONE)
-    }
-
-    fn place(&self, cell: IVec3) -> usize {
-        ((cell.z * self.size.y + cell.y) * self.size.x + cell.x) as usize
-    }
-
     /// All walls whose rectangles come within a distance of a place, and others, each once; or
     /// nothing if it was not made for such distances.
     pub(super) fn near(&self, at: Vec3, distance: f32, tallest: f32) -> Option<&[u32]> {
         let made_of = self.made_of?;
-        if distance > made_of.distance || tallest > made_of.tallest {
-            return None;
-        }
-        let place = self.place(self.cell_of(at));
-        let row = self.start[place] as usize..self.start[place + 1] as usize;
-        Some(&self.walls[row])
+        let fits = distance <= made_of.distance && tallest <= made_of.tallest;
+        fits.then(|| self.around.at(at))
     }
 
     /// A distance within which no standing wall is, at most `limit`: seen from above on floor
@@ -164,8 +201,13 @@ impl ScreenIndex {
         if bound > limit {
             return bound;
         }
-        let Some(walls) = self.near(at, limit, 0.0) else {
-            return bound;
+        let close = self.close.as_ref().filter(|_| limit <= CLOSE);
+        let walls = match (self.made_of, close) {
+            (Some(_), Some(close)) => close.at(at),
+            _ => match self.near(at, limit, 0.0) {
+                Some(walls) => walls,
+                None => return bound,
+            },
         };
         let mut nearest = limit * limit;
         for &w in walls {
@@ -187,7 +229,7 @@ impl ScreenIndex {
 
 #[cfg(test)]
 mod tests {
-    use crate::relevance::{Body, Screens};
+    use crate::relevance::{Body, Screens, Sight};
 
     use super::*;
 
@@ -240,18 +282,24 @@ mod tests {
                     }
                 })
                 .collect();
+            let sight = |distance: f32| Sight {
+                distance,
+                tallest: 1.8,
+                low: f32::NEG_INFINITY,
+                high: f32::INFINITY,
+            };
             let (mut with, mut without) = (Screens::default(), Screens::default());
             for own in &bodies {
                 for distance in [0.5, 2.0, 5.0] {
-                    with.list(&ground, &index, own, distance, 1.8);
-                    without.list(&ground, &ScreenIndex::default(), own, distance, 1.8);
+                    with.list(&ground, &index, own, sight(distance));
+                    without.list(&ground, &ScreenIndex::default(), own, sight(distance));
                     assert_eq!(with.walls, without.walls);
                     listed += with.walls.len();
                 }
                 for other in &bodies {
                     if own.feet.distance(other.feet) < 4.5 {
                         let seen = [with.between(&ground, own, other), {
-                            without.list(&ground, &index, other, 5.0, 1.8);
+                            without.list(&ground, &index, other, sight(5.0));
                             without.between(&ground, own, other)
                         }];
                         assert_eq!(seen[0], seen[1], "the same whoever lists");

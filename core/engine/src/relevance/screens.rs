@@ -1,5 +1,6 @@
 //! Walls that hide people behind them where the ground is not flat.
 
+use fearless_simd::{Simd, f32x8, prelude::*};
 use glam::Vec3;
 use throng_core::{GroundView, Wall};
 
@@ -75,19 +76,37 @@ pub struct Screens {
     screens: Vec<Screen>,
 }
 
+/// How far somebody looks.
+#[derive(Clone, Copy, Debug)]
+pub struct Sight {
+    /// Between the waists of two bodies at most, metres.
+    pub distance: f32,
+    /// Height of the tallest body, metres.
+    pub tallest: f32,
+    /// Height of the lowest waist that is looked at, or of the own.
+    pub low: f32,
+    /// Height of the highest.
+    pub high: f32,
+}
+
+impl Sight {
+    /// Whether a wall of a plan stands in any of the heights between the waists.
+    #[inline]
+    fn meets(&self, screen: &Screen) -> bool {
+        let hair = 0.01 + 1e-5 * screen.foot.z.abs();
+        screen.foot.z <= self.high + hair && screen.foot.z + self.tallest >= self.low - hair
+    }
+}
+
 impl Screens {
-    /// Lists the standing walls that come within a distance of a body's waist, for bodies that are
-    /// no taller than `tallest`.
-    pub fn list(
-        &mut self,
-        ground: &GroundView<'_>,
-        index: &ScreenIndex,
-        own: &Body,
-        distance: f32,
-        tallest: f32,
-    ) {
+    /// Lists the standing walls that come within the distance of a body's waist, and of those of a
+    /// plan the ones in whose height somebody is looked at.
+    pub fn list(&mut self, ground: &GroundView<'_>, index: &ScreenIndex, own: &Body, sight: Sight) {
         self.walls.clear();
         self.screens.clear();
+        let Sight {
+            distance, tallest, ..
+        } = sight;
         // From the waist to the feet, and from the wall's edge to its foot.
         let around = distance + 1.5 * tallest;
         if wall_distance_bound(ground, own.feet) > around {
@@ -98,6 +117,9 @@ impl Screens {
         if let Some(walls) = index.near(waist, distance, tallest) {
             for &w in walls {
                 let screen = &index.screens[w as usize];
+                if ground.plan && !sight.meets(screen) {
+                    continue;
+                }
                 let squared = screen.squared_from(ground.plan, waist, tallest);
                 // A wall of no length gives no number, which is not farther.
                 if !(squared > limit) && ground.stands(&ground.walls[w as usize]) {
@@ -110,7 +132,9 @@ impl Screens {
         let half = Vec3::splat(distance + tallest);
         any_wall(&ground.wall_index, waist - half, waist + half, |w| {
             let wall = &ground.walls[w as usize];
-            if let Some(screen) = Screen::of(ground, wall) {
+            if let Some(screen) = Screen::of(ground, wall)
+                && (!ground.plan || sight.meets(&screen))
+            {
                 let squared = screen.squared_from(ground.plan, waist, tallest);
                 if !(squared > limit) && ground.stands(wall) {
                     self.walls.push((w, squared));
@@ -124,6 +148,36 @@ impl Screens {
         let screens = self.walls.iter();
         let screens = screens.filter_map(|w| Screen::of(ground, &ground.walls[w.0 as usize]));
         self.screens.extend(screens);
+    }
+
+    /// Leaves out the walls that have all others on the own side: none of them is between. The
+    /// others' waists are in columns of eight, of which the last are filled with the own.
+    #[inline(always)]
+    pub fn leave_out<S: Simd>(&mut self, simd: S, own: Vec3, waists: &[[[f32; 8]; 3]]) {
+        let mut kept = 0;
+        for i in 0..self.screens.len() {
+            let screen = &self.screens[i];
+            let side = (own - screen.foot).dot(screen.normal);
+            let (mut least, mut most) = (f32x8::splat(simd, side), f32x8::splat(simd, side));
+            for [x, y, z] in waists {
+                let side = (f32x8::load_array_ref(simd, x) - screen.foot.x) * screen.normal.x
+                    + (f32x8::load_array_ref(simd, y) - screen.foot.y) * screen.normal.y
+                    + (f32x8::load_array_ref(simd, z) - screen.foot.z) * screen.normal.z;
+                (least, most) = (least.min(side), most.max(side));
+            }
+            // A hair on either side, more than is rounded.
+            let hair = 1e-4 * screen.length.sqrt();
+            let before = least.simd_gt(hair).to_bitmask() == 0xff;
+            let behind = most.simd_lt(-hair).to_bitmask() == 0xff;
+            if before || behind {
+                continue;
+            }
+            self.screens[kept] = self.screens[i];
+            self.walls[kept] = self.walls[i];
+            kept += 1;
+        }
+        self.screens.truncate(kept);
+        self.walls.truncate(kept);
     }
 
     /// Whether there are none.
