@@ -14,7 +14,7 @@ use super::{
     buffer::NeighbourBuffer,
     curved::Look,
     grid::{Entry, NeighbourGrid},
-    rank::LANES,
+    rank::{BESIDE, LANES},
 };
 use crate::relevance::{Screens, Sight};
 
@@ -132,11 +132,7 @@ impl Search<'_> {
         // towards each other: who looks is somewhere between its feet and its head, the other
         // anywhere about its feet.
         let (feet, head) = (standing.body.feet, standing.body.head());
-        let (low, high, lean) = if self.ground.plan {
-            (feet - Vec3::Z * grid.tallest, head, 0.0)
-        } else {
-            (feet.min(head), feet.max(head), grid.tallest)
-        };
+        let lean = if self.ground.plan { 0.0 } else { grid.tallest };
         let lanes = u32x8::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7]);
         let mut distance = hint.min(self.reach);
         loop {
@@ -144,6 +140,12 @@ impl Search<'_> {
             let body = &standing.body;
             let look = Look::new(body, distance, &grid.relevance, self.ground.plan);
             out.candidates.clear();
+            let (low, high) = if self.ground.plan {
+                let storey = Vec3::Z * (grid.in_view(distance) - distance);
+                (feet - storey, feet + storey)
+            } else {
+                (feet.min(head), feet.max(head))
+            };
             grid.runs_in(
                 low,
                 high,
@@ -178,7 +180,7 @@ impl Search<'_> {
             let last = distance >= self.reach;
             if found >= self.most || last {
                 out.candidates
-                    .rank(simd, found, |e| grid.entries[e as usize].id);
+                    .rank(simd, found, |e| grid.entries[(e & !BESIDE) as usize].id);
                 let first = out.used;
                 let farthest = self.take_visible(simd, own, open, frame, normal, out);
                 if out.used - first == self.most {
@@ -216,13 +218,14 @@ impl Search<'_> {
         let mut farthest = 0.0;
         for place in 0..out.candidates.len() {
             let (squared, e) = out.candidates.ranked(place);
+            let (beside, e) = (e & BESIDE != 0, e & !BESIDE);
             let (other, entry) = (&grid.standing[e as usize], &grid.entries[e as usize]);
-            let beside = standing.body.beside(&other.body);
             if !(beside && squared <= open) {
                 if !listed {
                     (listed, walled) = (true, self.list_screens(simd, own, out));
                 }
-                if walled && self.hidden(own, e as usize, &out.screens) {
+                let behind = walled && out.behind[place / LANES] >> (place % LANES) & 1 == 1;
+                if behind && self.hidden(own, e as usize, &out.screens) {
                     continue;
                 }
             }
@@ -328,7 +331,7 @@ impl Search<'_> {
         let (mut farthest, mut low, mut high) = (0.0_f32, waist, waist);
         for place in 0..count {
             let (_, e) = out.candidates.ranked(place);
-            let theirs = grid.standing[e as usize].body.waist();
+            let theirs = grid.standing[(e & !BESIDE) as usize].body.waist();
             farthest = farthest.max(theirs.distance_squared(waist));
             (low, high) = (low.min(theirs), high.max(theirs));
             let eight = &mut out.waists[place / LANES];
@@ -346,7 +349,8 @@ impl Search<'_> {
         if out.screens.is_empty() {
             return false;
         }
-        out.screens.leave_out(simd, waist, &out.waists);
+        out.screens
+            .leave_out(simd, waist, &out.waists, &mut out.behind);
         !out.screens.is_empty()
     }
 

@@ -10,6 +10,9 @@ pub const LANES: usize = 8;
 /// Up to this many candidates are ranked by comparing all with all, without branches.
 const FEW: usize = 64;
 
+/// Set in the entry of a candidate that stands beside the agent, whose body asks for no closer look.
+pub const BESIDE: u32 = 1 << 31;
+
 /// Places found near an agent: squared distance and entry of the grid.
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
@@ -72,11 +75,12 @@ impl Candidates {
         self.count += 1;
     }
 
-    /// Adds those of eight entries from `first` on that are `taken`, with their squared distances.
+    /// Adds those of eight entries from `first` on that are `taken`, with their squared distances,
+    /// as [`BESIDE`].
     #[inline(always)]
     pub fn add<S: Simd>(&mut self, simd: S, squared: f32x8<S>, first: usize, taken: mask32x8<S>) {
         self.reserve(LANES);
-        let entry = u32x8::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7]) + first as u32;
+        let entry = u32x8::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7]) + (first as u32 | BESIDE);
         let room = self.count..self.count + LANES;
         squared
             .compress(taken)

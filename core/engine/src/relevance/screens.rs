@@ -151,25 +151,47 @@ impl Screens {
     }
 
     /// Leaves out the walls that have all others on the own side: none of them is between. The
-    /// others' waists are in columns of eight, of which the last are filled with the own.
+    /// others' waists are in columns of eight, of which the last are filled with the own; `behind`
+    /// gets for each eight who is not on the own side of all walls, as bits.
     #[inline(always)]
-    pub fn leave_out<S: Simd>(&mut self, simd: S, own: Vec3, waists: &[[[f32; 8]; 3]]) {
+    pub fn leave_out<S: Simd>(
+        &mut self,
+        simd: S,
+        own: Vec3,
+        waists: &[[[f32; 8]; 3]],
+        behind: &mut Vec<u32>,
+    ) {
+        behind.clear();
+        behind.resize(waists.len(), 0);
         let mut kept = 0;
         for i in 0..self.screens.len() {
             let screen = &self.screens[i];
-            let side = (own - screen.foot).dot(screen.normal);
-            let (mut least, mut most) = (f32x8::splat(simd, side), f32x8::splat(simd, side));
-            for [x, y, z] in waists {
-                let side = (f32x8::load_array_ref(simd, x) - screen.foot.x) * screen.normal.x
-                    + (f32x8::load_array_ref(simd, y) - screen.foot.y) * screen.normal.y
-                    + (f32x8::load_array_ref(simd, z) - screen.foot.z) * screen.normal.z;
-                (least, most) = (least.min(side), most.max(side));
-            }
             // A hair on either side, more than is rounded.
             let hair = 1e-4 * screen.length.sqrt();
-            let before = least.simd_gt(hair).to_bitmask() == 0xff;
-            let behind = most.simd_lt(-hair).to_bitmask() == 0xff;
-            if before || behind {
+            let here = (own - screen.foot).dot(screen.normal);
+            // Turned so that the own side is the positive one.
+            let normal = if here < 0.0 {
+                -screen.normal
+            } else {
+                screen.normal
+            };
+            // Who stands in the wall's line may be behind it for anybody.
+            let beyond = if here.abs() > hair {
+                hair
+            } else {
+                f32::INFINITY
+            };
+            let mut between = 0;
+            for ([x, y, z], behind) in waists.iter().zip(&mut *behind) {
+                let side = (f32x8::load_array_ref(simd, x) - screen.foot.x) * normal.x
+                    + (f32x8::load_array_ref(simd, y) - screen.foot.y) * normal.y
+                    + (f32x8::load_array_ref(simd, z) - screen.foot.z) * normal.z;
+                // What is no number counts as behind.
+                let these = !side.simd_gt(beyond).to_bitmask() as u32 & 0xff;
+                *behind |= these;
+                between |= these;
+            }
+            if between == 0 {
                 continue;
             }
             self.screens[kept] = self.screens[i];
