@@ -4,7 +4,10 @@ use throng_core::{Neighbour, NeighbourRows};
 
 use crate::relevance::Screens;
 
-use super::{quick::Few, rank::Candidates};
+use super::{
+    quick::Few,
+    rank::{Candidates, LANES},
+};
 
 /// Neighbours in compressed rows; memory is kept from chunk to chunk.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +26,10 @@ pub struct NeighbourBuffer {
     pub(super) walls: Vec<u32>,
     /// The same where the ground is not flat.
     pub(super) screens: Screens,
+    /// Waists of the candidates in their order, in columns of eight.
+    pub(super) waists: Vec<[[f32; LANES]; 3]>,
+    /// Which of them may be behind a wall, as bits.
+    pub(super) behind: Vec<u32>,
 }
 
 impl NeighbourBuffer {

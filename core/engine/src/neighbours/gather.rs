@@ -4,7 +4,7 @@
 //! have walked since, and grows until it has found k or reached the model's own reach. Whatever
 //! it began with, it finds the same.
 
-use fearless_simd::{Level, Simd, dispatch};
+use fearless_simd::{Level, Simd, dispatch, f32x8, prelude::*, u32x8};
 use glam::{Vec2, Vec3};
 use throng_core::{
     AgentsView, Frame, GroundView, NON_RECIPROCAL, NONE, Neighbour, Perception, SAME_GROUP,
@@ -13,10 +13,10 @@ use throng_core::{
 use super::{
     buffer::NeighbourBuffer,
     curved::Look,
-    grid::{Entry, NeighbourGrid, Standing},
-    rank::LANES,
+    grid::{Entry, NeighbourGrid},
+    rank::{BESIDE, LANES},
 };
-use crate::relevance::Screens;
+use crate::relevance::{Screens, Sight};
 
 /// How much farther to look when too few were found.
 pub(super) const GROWTH: f32 = 1.5;
@@ -63,7 +63,7 @@ impl NeighbourGrid {
         if ground.flat {
             dispatch!(level, simd => search.flat_rows(simd, rows, clear, kth, out));
         } else {
-            dispatch!(level, simd => search.curved_rows(simd, agents, rows, kth, out));
+            dispatch!(level, simd => search.curved_rows(simd, agents, rows, clear, kth, out));
         }
     }
 }
@@ -96,15 +96,20 @@ impl Search<'_> {
         simd: S,
         agents: &AgentsView<'_>,
         rows: &[u32],
+        clear: &[f32],
         kth: &mut [f32],
         out: &mut NeighbourBuffer,
     ) {
-        for (&row, kth) in rows.iter().zip(kth) {
+        for (i, (&row, kth)) in rows.iter().zip(kth).enumerate() {
             if let Some(own) = self.entry_of(row) {
                 let normal = self.ground.normals[agents.location[row as usize].triangle as usize];
                 let frame = agents.frame_of(row as usize);
                 out.reserve(self.most);
-                *kth = self.curved(simd, own, self.hint(*kth), frame, normal, out);
+                // Walls stand upright on plans: none is between those who are nearer, seen from above.
+                let clear = clear.get(i).copied().filter(|_| self.ground.plan);
+                let open =
+                    clear.map_or(-1.0, |clear| if clear > 0.0 { clear * clear } else { -1.0 });
+                *kth = self.curved(simd, own, self.hint(*kth), open, frame, normal, out);
             }
             out.end_row();
         }
@@ -116,6 +121,7 @@ impl Search<'_> {
         simd: S,
         own: usize,
         hint: f32,
+        open: f32,
         frame: Frame,
         normal: Vec3,
         out: &mut NeighbourBuffer,
@@ -126,17 +132,20 @@ impl Search<'_> {
         // towards each other: who looks is somewhere between its feet and its head, the other
         // anywhere about its feet.
         let (feet, head) = (standing.body.feet, standing.body.head());
-        let (low, high, lean) = if self.ground.plan {
-            (feet - Vec3::Z * grid.tallest, head, 0.0)
-        } else {
-            (feet.min(head), feet.max(head), grid.tallest)
-        };
+        let lean = if self.ground.plan { 0.0 } else { grid.tallest };
+        let lanes = u32x8::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7]);
         let mut distance = hint.min(self.reach);
         loop {
             let limit = distance * distance;
             let body = &standing.body;
-            let look = Look::new(body, distance, &grid.relevance);
+            let look = Look::new(body, distance, &grid.relevance, self.ground.plan);
             out.candidates.clear();
+            let (low, high) = if self.ground.plan {
+                let storey = Vec3::Z * (grid.in_view(distance) - distance);
+                (feet - storey, feet + storey)
+            } else {
+                (feet.min(head), feet.max(head))
+            };
             grid.runs_in(
                 low,
                 high,
@@ -144,8 +153,13 @@ impl Search<'_> {
                 // Inlined, or it would leave the instruction set of the caller.
                 #[inline(always)]
                 |run| {
-                    for first in run.clone().step_by(LANES) {
-                        let mut bits = look.at(simd, &grid.bodies, first..run.end);
+                    let mut first = run.start;
+                    while first < run.end {
+                        let glance = look.at(simd, &grid.bodies, first..run.end);
+                        let itself = lanes.simd_eq((own as u32).wrapping_sub(first as u32));
+                        let beside = glance.beside & !itself;
+                        out.candidates.add(simd, glance.squared, first, beside);
+                        let mut bits = glance.maybe;
                         while bits != 0 {
                             let e = first + bits.trailing_zeros() as usize;
                             bits &= bits - 1;
@@ -158,6 +172,7 @@ impl Search<'_> {
                                 out.candidates.push(squared, e as u32);
                             }
                         }
+                        first += LANES;
                     }
                 },
             );
@@ -165,9 +180,9 @@ impl Search<'_> {
             let last = distance >= self.reach;
             if found >= self.most || last {
                 out.candidates
-                    .rank(simd, found, |e| grid.entries[e as usize].id);
+                    .rank(simd, found, |e| grid.entries[(e & !BESIDE) as usize].id);
                 let first = out.used;
-                let farthest = self.take_visible(own, frame, normal, out);
+                let farthest = self.take_visible(simd, own, open, frame, normal, out);
                 if out.used - first == self.most {
                     return farthest.sqrt();
                 }
@@ -181,63 +196,164 @@ impl Search<'_> {
     }
 
     /// Writes the first of the ranked candidates that no wall hides; gives the squared distance of
-    /// the last.
-    fn take_visible(
+    /// the last. Whoever is beside the one who looks, within a distance whose square is `open`, is
+    /// hidden by none.
+    #[inline(always)]
+    fn take_visible<S: Simd>(
         &self,
+        simd: S,
         own: usize,
+        open: f32,
         frame: Frame,
         normal: Vec3,
         out: &mut NeighbourBuffer,
     ) -> f32 {
         let grid = self.grid;
         let (standing, group) = (&grid.standing[own], grid.entries[own].group);
-        let walled = self.list_screens(own, out);
-        let end = out.used + self.most;
+        // Walls are listed when the first is met whom one may hide.
+        let (mut listed, mut walled) = (false, false);
+        let first = out.used;
+        let end = first + self.most;
+        let (mut world, mut taken) = (World::default(), [0; LANES]);
         let mut farthest = 0.0;
         for place in 0..out.candidates.len() {
             let (squared, e) = out.candidates.ranked(place);
+            let (beside, e) = (e & BESIDE != 0, e & !BESIDE);
             let (other, entry) = (&grid.standing[e as usize], &grid.entries[e as usize]);
-            if walled && self.hidden(own, e as usize, &out.screens) {
-                continue;
+            if !(beside && squared <= open) {
+                if !listed {
+                    (listed, walled) = (true, self.list_screens(simd, own, out));
+                }
+                let behind = walled && out.behind[place / LANES] >> (place % LANES) & 1 == 1;
+                if behind && self.hidden(own, e as usize, &out.screens) {
+                    continue;
+                }
             }
             let one_sided =
                 !grid.relevance.symmetric && grid.relevance.relation(&standing.body, &other.body).1;
-            out.seen[out.used] = seen(standing, other, frame, normal);
+            let between = if beside {
+                other.body.feet - standing.body.feet
+            } else {
+                standing.body.towards(&other.body)
+            };
+            let lane = (out.used - first) % LANES;
+            world.set(lane, between, other.velocity);
+            taken[lane] = e;
             out.radius[out.used] = entry.radius;
             let one_sided = NON_RECIPROCAL * u8::from(one_sided);
             out.flags[out.used] = one_sided | grid.flags[e as usize] | same_group(group, entry);
             out.id[out.used] = entry.id;
             out.used += 1;
             farthest = squared;
+            if lane + 1 == LANES {
+                let these = &mut out.seen[out.used - LANES..out.used];
+                self.project(simd, own, frame, normal, &world, &taken, these);
+            }
             if out.used == end {
                 break;
             }
         }
+        let left = (out.used - first) % LANES;
+        if left > 0 {
+            let these = &mut out.seen[out.used - left..out.used];
+            self.project(simd, own, frame, normal, &world, &taken, these);
+        }
         farthest
     }
 
+    /// Neighbours as seen in the tangent plane of somebody: directions by projection, lengths as in
+    /// space.
+    #[inline(always)]
+    fn project<S: Simd>(
+        &self,
+        simd: S,
+        own: usize,
+        frame: Frame,
+        normal: Vec3,
+        world: &World,
+        taken: &[u32; LANES],
+        out: &mut [Neighbour],
+    ) {
+        let (x, y) = (frame.x, frame.y(normal));
+        // The operations of [`Frame::offset`]. A macro rather than a closure: a call would leave
+        // the instruction set.
+        macro_rules! laid_flat {
+            ($vectors:expr) => {{
+                let [wx, wy, wz] = $vectors;
+                let wx = f32x8::load_array_ref(simd, wx);
+                let wy = f32x8::load_array_ref(simd, wy);
+                let wz = f32x8::load_array_ref(simd, wz);
+                let along = wx * x.x + wy * x.y + wz * x.z;
+                let left = wx * y.x + wy * y.y + wz * y.z;
+                let length = wx * wx + wy * wy + wz * wz;
+                let seen = along * along + left * left;
+                let longer = (length / seen).sqrt();
+                let (flat, zero) = (seen.simd_gt(1e-12), f32x8::splat(simd, 0.0));
+                let along: [f32; LANES] = flat.select(along * longer, zero).into();
+                let left: [f32; LANES] = flat.select(left * longer, zero).into();
+                (along, left)
+            }};
+        }
+        let (ox, oy) = laid_flat!(&world.offset);
+        let (vx, vy) = laid_flat!(&world.velocity);
+        for (lane, out) in out.iter_mut().enumerate() {
+            *out = Neighbour {
+                offset: Vec2::new(ox[lane], oy[lane]),
+                velocity: Vec2::new(vx[lane], vy[lane]),
+            };
+            if out.offset == Vec2::ZERO {
+                let between = Vec3::from(world.offset.map(|column| column[lane]));
+                let [own, other] = [own, taken[lane] as usize].map(|e| &self.grid.standing[e]);
+                let feet = frame.offset(normal, other.body.feet - own.body.feet);
+                // Straight above or below: some direction, so that the distance is not lost.
+                let some = feet.try_normalize().unwrap_or(Vec2::X);
+                out.offset = some * between.length();
+            }
+        }
+    }
+
     /// Lists the walls that may hide a candidate; says whether there are any.
-    fn list_screens(&self, own: usize, out: &mut NeighbourBuffer) -> bool {
+    #[inline(always)]
+    fn list_screens<S: Simd>(&self, simd: S, own: usize, out: &mut NeighbourBuffer) -> bool {
         let grid = self.grid;
         if !grid.relevance.occlusion || self.ground.walls.is_empty() {
             return false;
         }
         let body = &grid.standing[own].body;
         let waist = body.waist();
-        // Those that could be taken.
         let count = out.candidates.len();
-        let farthest = (0..count).fold(0.0_f32, |far, place| {
+        out.waists.clear();
+        out.waists.resize(
+            count.div_ceil(LANES),
+            waist.to_array().map(|own| [own; LANES]),
+        );
+        // Those that could be taken.
+        let (mut farthest, mut low, mut high) = (0.0_f32, waist, waist);
+        for place in 0..count {
             let (_, e) = out.candidates.ranked(place);
-            far.max(
-                grid.standing[e as usize]
-                    .body
-                    .waist()
-                    .distance_squared(waist),
-            )
-        });
-        let index = &grid.screens;
-        out.screens
-            .list(&self.ground, index, body, farthest.sqrt(), grid.tallest);
+            let theirs = grid.standing[(e & !BESIDE) as usize].body.waist();
+            farthest = farthest.max(theirs.distance_squared(waist));
+            (low, high) = (low.min(theirs), high.max(theirs));
+            let eight = &mut out.waists[place / LANES];
+            for (column, number) in eight.iter_mut().zip(theirs.to_array()) {
+                column[place % LANES] = number;
+            }
+        }
+        let sight = Sight {
+            distance: farthest.sqrt(),
+            tallest: grid.tallest,
+            low: low.z,
+            high: high.z,
+        };
+        out.screens.list_between(
+            simd,
+            &self.ground,
+            &grid.screens,
+            body,
+            sight,
+            &out.waists,
+            &mut out.behind,
+        );
         !out.screens.is_empty()
     }
 
@@ -258,19 +374,21 @@ pub(super) fn same_group(group: u32, other: &Entry) -> u8 {
     SAME_GROUP * u8::from((other.group == group) & (group != NONE))
 }
 
-/// A neighbour as seen in the agent's tangent plane: directions by projection, lengths as in
-/// space.
-fn seen(own: &Standing, other: &Standing, frame: Frame, normal: Vec3) -> Neighbour {
-    let between = own.body.towards(&other.body);
-    let length = between.length();
-    let mut offset = frame.offset(normal, between);
-    if offset == Vec2::ZERO && length > 0.0 {
-        // Straight above or below: some direction, so that the distance is not lost.
-        let feet = frame.offset(normal, other.body.feet - own.body.feet);
-        offset = feet.try_normalize().unwrap_or(Vec2::X) * length;
-    }
-    Neighbour {
-        offset,
-        velocity: frame.offset(normal, other.velocity),
+/// Offsets and velocities of up to eight neighbours in world directions, in columns.
+#[derive(Default)]
+struct World {
+    offset: [[f32; LANES]; 3],
+    velocity: [[f32; LANES]; 3],
+}
+
+impl World {
+    #[inline(always)]
+    fn set(&mut self, lane: usize, offset: Vec3, velocity: Vec3) {
+        for (axis, (offset, velocity)) in
+            (offset.to_array().into_iter().zip(velocity.to_array())).enumerate()
+        {
+            self.offset[axis][lane] = offset;
+            self.velocity[axis][lane] = velocity;
+        }
     }
 }

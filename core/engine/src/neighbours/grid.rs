@@ -161,6 +161,10 @@ pub struct NeighbourGrid {
     pub(super) widest: f32,
     /// Largest height.
     pub(super) tallest: f32,
+    /// Smallest height.
+    shortest: f32,
+    /// How steeply the steepest ground under anybody's feet rises on a plan: sine and cosine.
+    steepest: (f32, f32),
     /// The radius of all entries if it is one and none has flags or a group.
     pub(super) alike: Option<f32>,
 }
@@ -439,10 +443,14 @@ impl NeighbourGrid {
                     };
                 }
             });
-        self.tallest = self
-            .standing
-            .iter()
-            .fold(0.0, |tallest, s| s.body.height.max(tallest));
+        let (mut tallest, mut shortest, mut cosine) = (0.0_f32, f32::INFINITY, 1.0_f32);
+        for Standing { body, .. } in &self.standing {
+            tallest = tallest.max(body.height);
+            shortest = shortest.min(body.height);
+            cosine = cosine.min(body.up.z);
+        }
+        (self.tallest, self.shortest) = (tallest, shortest.min(tallest));
+        self.steepest = ((1.0 - cosine * cosine).max(0.0).sqrt(), cosine);
     }
 
     /// Chooses the size of cells by the crowding of the last grid, or by the mean density.
@@ -603,6 +611,22 @@ impl NeighbourGrid {
                 }
             }
         }
+    }
+
+    /// How far above or below on a plan somebody's feet may be who is within a distance: as far as
+    /// spheres are, or as [`Relevance::sees`] can be true for either.
+    pub(super) fn in_view(&self, distance: f32) -> f32 {
+        let r = &self.relevance;
+        let (tallest, (sine, cosine)) = (self.tallest, self.steepest);
+        let spheres = distance + tallest;
+        if !(r.vision && cosine > r.lean + 0.1 && r.lean >= 0.0) {
+            return spheres;
+        }
+        let aside = sine * distance;
+        let above = (1.001 * tallest + aside) / cosine + (tallest - self.shortest);
+        let falls = r.tolerance.max(0.0) * tallest + r.lean * distance + aside;
+        let below = tallest + falls / (cosine - r.lean);
+        (above.max(below) * 1.001 + 0.01).min(spheres)
     }
 
     /// A distance with the rounding of coordinates and cells added.

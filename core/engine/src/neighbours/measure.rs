@@ -61,7 +61,7 @@ impl NeighbourGrid {
                 continue;
             }
             let body = &self.standing[own].body;
-            let look = Look::new(body, near, &self.relevance);
+            let look = Look::new(body, near, &self.relevance, false);
             let (feet, head) = (body.feet, body.head());
             self.runs_in(
                 feet.min(head),
@@ -69,8 +69,10 @@ impl NeighbourGrid {
                 near + self.tallest,
                 #[inline(always)]
                 |run| {
-                    for first in run.clone().step_by(LANES) {
-                        let mut bits = look.at(simd, &self.bodies, first..run.end);
+                    let mut first = run.start;
+                    while first < run.end {
+                        let glance = look.at(simd, &self.bodies, first..run.end);
+                        let mut bits = glance.beside.to_bitmask() as u32 | glance.maybe;
                         while bits != 0 {
                             let other = first + bits.trailing_zeros() as usize;
                             bits &= bits - 1;
@@ -79,6 +81,7 @@ impl NeighbourGrid {
                                 deepest = deepest.max(depth);
                             }
                         }
+                        first += LANES;
                     }
                 },
             );

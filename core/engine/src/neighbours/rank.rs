@@ -2,13 +2,16 @@
 
 use core::ops::Range;
 
-use fearless_simd::{Simd, f32x8, i32x8, prelude::*, u32x8};
+use fearless_simd::{Simd, f32x8, i32x8, mask32x8, prelude::*, u32x8};
 
 /// Candidates are taken and compared eight at a time.
 pub const LANES: usize = 8;
 
 /// Up to this many candidates are ranked by comparing all with all, without branches.
 const FEW: usize = 64;
+
+/// Set in the entry of a candidate that stands beside the agent, whose body asks for no closer look.
+pub const BESIDE: u32 = 1 << 31;
 
 /// Places found near an agent: squared distance and entry of the grid.
 #[derive(Clone, Debug, Default)]
@@ -70,6 +73,20 @@ impl Candidates {
         self.distance[self.count] = squared;
         self.entry[self.count] = entry;
         self.count += 1;
+    }
+
+    /// Adds those of eight entries from `first` on that are `taken`, with their squared distances,
+    /// as [`BESIDE`].
+    #[inline(always)]
+    pub fn add<S: Simd>(&mut self, simd: S, squared: f32x8<S>, first: usize, taken: mask32x8<S>) {
+        self.reserve(LANES);
+        let entry = u32x8::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7]) + (first as u32 | BESIDE);
+        let room = self.count..self.count + LANES;
+        squared
+            .compress(taken)
+            .store_slice(&mut self.distance[room.clone()]);
+        entry.compress(taken).store_slice(&mut self.entry[room]);
+        self.count += taken.to_bitmask().count_ones() as usize;
     }
 
     /// Adds those of a run of entries that lie in a disc. `xs` and `ys` reach at least `LANES`

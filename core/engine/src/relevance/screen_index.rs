@@ -1,0 +1,360 @@
+//! The walls that may hide somebody, listed by place.
+
+use glam::{IVec3, Vec3};
+use throng_core::GroundView;
+
+use super::{
+    screens::{Screen, up_at},
+    wall_distance_bound,
+};
+
+/// For every place the walls that may hide somebody near it: one short list a place, where the
+/// ground's own index would be asked for some hundred cells.
+#[derive(Clone, Debug, Default)]
+pub struct ScreenIndex {
+    /// What it was made of.
+    made_of: Option<MadeOf>,
+    /// What came to too many entries: not tried again in every step.
+    too_much: Option<MadeOf>,
+    /// Walls that may hide somebody.
+    around: Cells,
+    /// Walls within [`CLOSE`], if it may be asked.
+    close: Option<Cells>,
+    /// All walls of the ground; those that are nowhere are in no list.
+    pub(super) screens: Vec<Screen>,
+    /// Heights of their feet, side by side.
+    pub(super) feet: Vec<f32>,
+}
+
+/// What a [`ScreenIndex`] was made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct MadeOf {
+    walls: usize,
+    sum: u64,
+    distance: f32,
+    tallest: f32,
+}
+
+/// Edge of a cell, metres.
+const SCREEN_CELL: f32 = 2.5;
+/// More walls than these, or more entries, are left to the ground's index.
+const MOST_SCREENS: usize = 20_000;
+const MOST_ENTRIES: usize = 4_000_000;
+/// Waists may be so much farther apart than feet on a curve.
+const ON_A_CURVE: f32 = 1.15;
+/// Walls that models look for are mostly not farther, metres.
+const CLOSE: f32 = 3.1;
+/// On plans whose normals rise less somewhere a wall may be close seen from above and far above.
+const STEEP: f32 = 0.5;
+
+/// Lists of walls by cells of space.
+#[derive(Clone, Debug, Default)]
+struct Cells {
+    low: Vec3,
+    size: IVec3,
+    start: Vec<u32>,
+    walls: Vec<u32>,
+}
+
+/// A wall and the box of places that it is listed for.
+type Listed = (u32, Vec3, Vec3);
+
+impl Cells {
+    /// Nothing if there are no boxes, or too many entries.
+    fn of(boxes: &[Listed]) -> Option<Cells> {
+        let (low, high) = boxes
+            .iter()
+            .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), b| {
+                (low.min(b.1), high.max(b.2))
+            });
+        let cells = ((high - low) / SCREEN_CELL).floor() + Vec3::ONE;
+        if boxes.is_empty() || cells.element_product() > MOST_ENTRIES as f32 {
+            return None;
+        }
+        let count = cells.element_product() as usize;
+        let mut of = Cells {
+            low,
+            size: cells.as_ivec3(),
+            start: vec![0u32; count + 1],
+            walls: Vec::new(),
+        };
+        let mut entries = 0;
+        for &(_, low, high) in boxes {
+            for place in of.places(low, high) {
+                of.start[place + 1] += 1;
+                entries += 1;
+            }
+            if entries > MOST_ENTRIES {
+                return None;
+            }
+        }
+        for c in 0..count {
+            of.start[c + 1] += of.start[c];
+        }
+        let mut next = of.start.clone();
+        of.walls.resize(entries, 0);
+        for &(w, low, high) in boxes {
+            for place in of.places(low, high) {
+                of.walls[next[place] as usize] = w;
+                next[place] += 1;
+            }
+        }
+        Some(of)
+    }
+
+    /// The cells of a box.
+    fn places(&self, low: Vec3, high: Vec3) -> impl Iterator<Item = usize> + use<> {
+        let (from, to, size) = (self.cell_of(low), self.cell_of(high), self.size);
+        (from.z..=to.z).flat_map(move |z| {
+            (from.y..=to.y).flat_map(move |y| {
+                (from.x..=to.x).map(move |x| ((z * size.y + y) * size.x + x) as usize)
+            })
+        })
+    }
+
+    fn cell_of(&self, point: Vec3) -> IVec3 {
+        let cell = ((point - self.low) / SCREEN_CELL).as_ivec3();
+        cell.clamp(IVec3::ZERO, self.size - IVec3::ONE)
+    }
+
+    /// The walls listed for a place.
+    fn at(&self, point: Vec3) -> &[u32] {
+        let cell = self.cell_of(point);
+        let place = ((cell.z * self.size.y + cell.y) * self.size.x + cell.x) as usize;
+        &self.walls[self.start[place] as usize..self.start[place + 1] as usize]
+    }
+}
+
+impl ScreenIndex {
+    /// Makes it anew if the walls or the lengths have changed.
+    pub fn refresh(&mut self, ground: &GroundView<'_>, reach: f32, tallest: f32) {
+        let walls = ground.walls;
+        if walls.is_empty() || walls.len() > MOST_SCREENS {
+            self.made_of = None;
+            return;
+        }
+        let mut sum = 0u64;
+        for w in walls {
+            for p in [w.a, w.b] {
+                let place = u64::from(p.x.to_bits()) << 32 | u64::from(p.y.to_bits());
+                sum = (sum.rotate_left(5) ^ place ^ u64::from(p.z.to_bits()) << 13)
+                    .wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            }
+        }
+        let made_of = MadeOf {
+            walls: walls.len(),
+            sum,
+            distance: reach * ON_A_CURVE,
+            tallest,
+        };
+        if self.made_of != Some(made_of) && self.too_much != Some(made_of) {
+            self.make(ground, made_of);
+            self.too_much = self.made_of.is_none().then_some(made_of);
+        }
+    }
+
+    fn make(&mut self, ground: &GroundView<'_>, made_of: MadeOf) {
+        self.made_of = None;
+        let boxes = |margin: &dyn Fn(Vec3) -> Vec3| -> Vec<Listed> {
+            (0u32..)
+                .zip(ground.walls)
+                .filter_map(|(w, wall)| {
+                    let margin = margin(up_at(ground, wall)?);
+                    let (low, high) = (wall.a.min(wall.b) - margin, wall.a.max(wall.b) + margin);
+                    (low.is_finite() && high.is_finite()).then_some((w, low, high))
+                })
+                .collect()
+        };
+        let reach = made_of.distance * 1.001;
+        let around = Cells::of(&boxes(&|up| up.abs() * made_of.tallest + reach));
+        let Some(around) = around else {
+            return;
+        };
+        self.around = around;
+        let steep = ground.plan && ground.normals.iter().any(|n| n.z < STEEP);
+        let close = || Cells::of(&boxes(&|_| Vec3::splat(CLOSE * 1.001)));
+        self.close = if steep { None } else { close() };
+        let nowhere = Screen {
+            foot: Vec3::NAN,
+            along: Vec3::ZERO,
+            length: 0.0,
+            up: Vec3::Z,
+            normal: Vec3::ZERO,
+        };
+        self.screens.clear();
+        let screens = ground.walls.iter();
+        let screens = screens.map(|w| Screen::of(ground, w).unwrap_or(nowhere));
+        self.screens.extend(screens);
+        self.feet.clear();
+        self.feet.extend(self.screens.iter().map(|s| s.foot.z));
+        self.made_of = Some(made_of);
+    }
+
+    /// All walls whose rectangles come within a distance of a place, and others, each once; or
+    /// nothing if it was not made for such distances.
+    pub(super) fn near(&self, at: Vec3, distance: f32, tallest: f32) -> Option<&[u32]> {
+        let made_of = self.made_of?;
+        let fits = distance <= made_of.distance && tallest <= made_of.tallest;
+        fits.then(|| self.around.at(at))
+    }
+
+    /// A distance within which no standing wall is, at most `limit`: seen from above on floor
+    /// plans, in space elsewhere.
+    pub fn clear_distance(&self, ground: &GroundView<'_>, at: Vec3, limit: f32) -> f32 {
+        let bound = wall_distance_bound(ground, at);
+        if bound > limit {
+            return bound;
+        }
+        let close = self.close.as_ref().filter(|_| limit <= CLOSE);
+        let walls = match (self.made_of, close) {
+            (Some(_), Some(close)) => close.at(at),
+            _ => match self.near(at, limit, 0.0) {
+                Some(walls) => walls,
+                None => return bound,
+            },
+        };
+        let mut nearest = limit * limit;
+        for &w in walls {
+            let wall = &ground.walls[w as usize];
+            let (mut to, mut along) = (at - wall.a, wall.b - wall.a);
+            if ground.plan {
+                (to.z, along.z) = (0.0, 0.0);
+            }
+            let share = (to.dot(along) / along.length_squared()).clamp(0.0, 1.0);
+            let squared = (along * share).distance_squared(to);
+            if !(squared >= nearest) && ground.stands(wall) {
+                // A wall of no length gives no number: it may be here.
+                nearest = if squared >= 0.0 { squared } else { 0.0 };
+            }
+        }
+        (nearest.sqrt() * 0.999_9).max(bound)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fearless_simd::{Level, dispatch};
+
+    use crate::relevance::{Body, Screens, Sight};
+
+    use super::*;
+
+    /// A bent sheet of 20 m with a hole, lying or standing.
+    fn sheet(standing: bool) -> throng_kit::Ground {
+        use throng_kit::environment::{Environment, Mesh};
+        let mut mesh = Mesh::default();
+        for i in 0..=20u32 {
+            for j in 0..=20u32 {
+                let (x, y) = (f64::from(i), f64::from(j));
+                let z = 0.02 * (x - 10.0) * (x - 10.0);
+                mesh.vertices.push(match standing {
+                    true => glam::DVec3::new(z, x, y),
+                    false => glam::DVec3::new(x, y, z),
+                });
+                if i < 20 && j < 20 && !((8..12).contains(&i) && (6..9).contains(&j)) {
+                    let at = |i: u32, j: u32| i * 21 + j;
+                    let q = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
+                    mesh.triangles
+                        .extend([[q[0], q[1], q[2]], [q[0], q[2], q[3]]]);
+                }
+            }
+        }
+        let environment = Environment {
+            mesh: Some(mesh),
+            ..Environment::default()
+        };
+        throng_kit::Ground::from_environment(&environment).unwrap()
+    }
+
+    #[test]
+    fn screens_are_the_same_with_and_without_their_index() {
+        for standing in [false, true] {
+            let ground = sheet(standing);
+            let ground = ground.view();
+            assert_eq!(ground.plan, !standing);
+            let mut index = ScreenIndex::default();
+            index.refresh(&ground, 5.0, 1.8);
+            let (mut listed, mut hidden) = (0, 0);
+            let bodies: Vec<Body> = (0..ground.triangles.len() as u32)
+                .step_by(13)
+                .map(|t| {
+                    let [a, b, c] = ground.corners(t);
+                    let up = ground.normals[t as usize];
+                    Body {
+                        feet: (a + b + c) / 3.0,
+                        up,
+                        axis: if ground.plan { Vec3::Z } else { up },
+                        height: 1.8,
+                    }
+                })
+                .collect();
+            let sight = |distance: f32| Sight {
+                distance,
+                tallest: 1.8,
+                low: f32::NEG_INFINITY,
+                high: f32::INFINITY,
+            };
+            let (mut with, mut without) = (Screens::default(), Screens::default());
+            for own in &bodies {
+                for distance in [0.5, 2.0, 5.0] {
+                    with.list(&ground, &index, own, sight(distance));
+                    without.list(&ground, &ScreenIndex::default(), own, sight(distance));
+                    assert_eq!(with.walls, without.walls);
+                    listed += with.walls.len();
+                }
+                let waists: Vec<[[f32; 8]; 3]> = (bodies.chunks(8))
+                    .map(|bodies| {
+                        let mut eight = own.waist().to_array().map(|own| [own; 8]);
+                        for (lane, body) in bodies.iter().enumerate() {
+                            for (column, number) in eight.iter_mut().zip(body.waist().to_array()) {
+                                column[lane] = number;
+                            }
+                        }
+                        eight
+                    })
+                    .collect();
+                let mut behind = Vec::new();
+                for index in [&index, &ScreenIndex::default()] {
+                    with.list(&ground, index, own, sight(5.0));
+                    dispatch!(Level::new(), simd => without.list_between(
+                        simd, &ground, index, own, sight(5.0), &waists, &mut behind
+                    ));
+                    for (i, other) in bodies.iter().enumerate() {
+                        if own.feet.distance(other.feet) < 4.5 {
+                            let hides = with.between(&ground, own, other);
+                            assert_eq!(hides, without.between(&ground, own, other));
+                            let marked = behind[i / 8] >> (i % 8) & 1 == 1;
+                            assert!(marked || !hides);
+                        }
+                    }
+                }
+                with.list(&ground, &index, own, sight(5.0));
+                for other in &bodies {
+                    if own.feet.distance(other.feet) < 4.5 {
+                        let seen = [with.between(&ground, own, other), {
+                            without.list(&ground, &index, other, sight(5.0));
+                            without.between(&ground, own, other)
+                        }];
+                        assert_eq!(seen[0], seen[1], "the same whoever lists");
+                        hidden += u32::from(seen[0]);
+                    }
+                }
+                let limit = 3.0;
+                let clear = index.clear_distance(&ground, own.feet, limit);
+                let nearest = (ground.walls.iter())
+                    .map(|w| {
+                        let (mut to, mut along) = (own.feet - w.a, w.b - w.a);
+                        if ground.plan {
+                            (to.z, along.z) = (0.0, 0.0);
+                        }
+                        let share = (to.dot(along) / along.length_squared()).clamp(0.0, 1.0);
+                        (along * share).distance(to)
+                    })
+                    .fold(f32::INFINITY, f32::min);
+                assert!(clear <= nearest, "{clear} {nearest}");
+                assert!(clear >= nearest.min(limit) * 0.999, "{clear} {nearest}");
+            }
+            assert!(listed > 100 && hidden > 0, "{listed} {hidden}");
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! Walls that hide people behind them where the ground is not flat.
+
+use fearless_simd::{Simd, f32x8, prelude::*};
+use glam::Vec3;
+use throng_core::{GroundView, Wall};
+
+use super::{Body, ScreenIndex, wall_distance_bound, walls::any_wall};
+
+/// A wall as something that hides people: what does not depend on who looks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Screen {
+    pub foot: Vec3,
+    pub along: Vec3,
+    /// The wall's squared length.
+    pub length: f32,
+    pub up: Vec3,
+    /// Across the wall, of any length.
+    pub normal: Vec3,
+}
+
+impl Screen {
+    /// Nothing for an obstacle that is nowhere.
+    pub fn of(ground: &GroundView<'_>, wall: &Wall) -> Option<Screen> {
+        let up = up_at(ground, wall)?;
+        let along = wall.b - wall.a;
+        Some(Screen {
+            foot: wall.a,
+            along,
+            length: along.length_squared(),
+            up,
+            normal: along.cross(up),
+        })
+    }
+
+    /// Squared distance of a place from the wall's rectangle, as high above its foot as a body may
+    /// be, and as deep below it where there are walkers on the back of the surface.
+    #[inline]
+    fn squared_from(&self, plan: bool, at: Vec3, tallest: f32) -> f32 {
+        let to = at - self.foot;
+        let share = to.dot(self.along) / self.length;
+        let deepest = if plan { 0.0 } else { -tallest };
+        let rise = to.dot(self.up).clamp(deepest, tallest);
+        let near = self.along * share.clamp(0.0, 1.0) + self.up * rise;
+        near.distance_squared(to)
+    }
+
+    /// Whether some of the waists are not on the own side of the wall; these are marked.
+    #[inline(always)]
+    fn is_between<S: Simd>(
+        &self,
+        simd: S,
+        own: Vec3,
+        waists: &[[[f32; 8]; 3]],
+        behind: &mut [u32],
+    ) -> bool {
+        // A hair on either side, more than is rounded.
+        let hair = 1e-4 * self.length.sqrt();
+        let here = (own - self.foot).dot(self.normal);
+        // Turned so that the own side is the positive one.
+        let normal = if here < 0.0 {
+            -self.normal
+        } else {
+            self.normal
+        };
+        // Who stands in the wall's line may be behind it for anybody.
+        let beyond = if here.abs() > hair {
+            hair
+        } else {
+            f32::INFINITY
+        };
+        let mut between = 0;
+        for ([x, y, z], behind) in waists.iter().zip(behind) {
+            let side = (f32x8::load_array_ref(simd, x) - self.foot.x) * normal.x
+                + (f32x8::load_array_ref(simd, y) - self.foot.y) * normal.y
+                + (f32x8::load_array_ref(simd, z) - self.foot.z) * normal.z;
+            // What is no number counts as behind.
+            let these = !side.simd_gt(beyond).to_bitmask() as u32 & 0xff;
+            *behind |= these;
+            between |= these;
+        }
+        between != 0
+    }
+
+    /// Whether the wall is met on the way between two waists.
+    #[inline]
+    fn hides(&self, plan: bool, from: Vec3, way: Vec3, above: Vec3, height: f32) -> bool {
+        let slope = way.dot(self.normal);
+        let rest = self.foot - from;
+        let ahead = rest.dot(self.normal);
+        // Most are met before the one or behind the other: nothing is divided for them.
+        if !(ahead * slope > 0.0 && ahead.abs() < slope.abs()) {
+            return false;
+        }
+        let at = way * (ahead / slope) - rest;
+        let s = at.dot(self.along) / self.length;
+        // Whoever walks on the back of the surface meets the wall's lower half.
+        let rise = at.dot(self.up);
+        let rise = if !plan && self.up.dot(above) < 0.0 {
+            -rise
+        } else {
+            rise
+        };
+        (0.0..=1.0).contains(&s) && (0.0..=height).contains(&rise)
+    }
+}
+
+/// The walls that may hide somebody from one body, with how far they are.
+#[derive(Clone, Debug, Default)]
+pub struct Screens {
+    /// Wall and squared distance from the body's waist.
+    pub(super) walls: Vec<(u32, f32)>,
+    /// The same walls.
+    screens: Vec<Screen>,
+}
+
+/// How far somebody looks.
+#[derive(Clone, Copy, Debug)]
+pub struct Sight {
+    /// Between the waists of two bodies at most, metres.
+    pub distance: f32,
+    /// Height of the tallest body, metres.
+    pub tallest: f32,
+    /// Height of the lowest waist that is looked at, or of the own.
+    pub low: f32,
+    /// Height of the highest.
+    pub high: f32,
+}
+
+impl Sight {
+    /// Whether a wall of a plan with its foot at a height stands in any of those between the
+    /// waists.
+    #[inline]
+    fn meets(&self, foot: f32) -> bool {
+        let hair = 0.01 + 1e-5 * foot.abs();
+        foot <= self.high + hair && foot + self.tallest >= self.low - hair
+    }
+
+    /// How far from the own feet the feet of walls that matter are at most: from the waist to the
+    /// feet, and from the wall's edge to its foot.
+    fn around(&self) -> f32 {
+        self.distance + 1.5 * self.tallest
+    }
+}
+
+impl Screens {
+    /// Lists the standing walls that come within the distance of a body's waist, and of those of a
+    /// plan the ones in whose height somebody is looked at.
+    pub fn list(&mut self, ground: &GroundView<'_>, index: &ScreenIndex, own: &Body, sight: Sight) {
+        self.walls.clear();
+        self.screens.clear();
+        let Sight {
+            distance, tallest, ..
+        } = sight;
+        if wall_distance_bound(ground, own.feet) > sight.around() {
+            return;
+        }
+        let waist = own.waist();
+        let limit = distance * distance * 1.000_1;
+        if let Some(walls) = index.near(waist, distance, tallest) {
+            for &w in walls {
+                let screen = &index.screens[w as usize];
+                if ground.plan && !sight.meets(screen.foot.z) {
+                    continue;
+                }
+                let squared = screen.squared_from(ground.plan, waist, tallest);
+                // A wall of no length gives no number, which is not farther.
+                if !(squared > limit) && ground.stands(&ground.walls[w as usize]) {
+                    self.walls.push((w, squared));
+                    self.screens.push(*screen);
+                }
+            }
+            return;
+        }
+        let half = Vec3::splat(distance + tallest);
+        any_wall(&ground.wall_index, waist - half, waist + half, |w| {
+            let wall = &ground.walls[w as usize];
+            if let Some(screen) = Screen::of(ground, wall)
+                && (!ground.plan || sight.meets(screen.foot.z))
+            {
+                let squared = screen.squared_from(ground.plan, waist, tallest);
+                if !(squared > limit) && ground.stands(wall) {
+                    self.walls.push((w, squared));
+                }
+            }
+            false
+        });
+        // A long wall is listed in several cells.
+        self.walls.sort_unstable_by_key(|w| w.0);
+        self.walls.dedup_by_key(|w| w.0);
+        let screens = self.walls.iter();
+        let screens = screens.filter_map(|w| Screen::of(ground, &ground.walls[w.0 as usize]));
+        self.screens.extend(screens);
+    }
+
+    /// As [`Screens::list`], without the walls that have all others on the own side: none of these
+    /// is between. The others' waists are in columns of eight, of which the last are filled with
+    /// the own; `behind` gets for each eight who is not on the own side of all walls, as bits.
+    #[inline(always)]
+    pub fn list_between<S: Simd>(
+        &mut self,
+        simd: S,
+        ground: &GroundView<'_>,
+        index: &ScreenIndex,
+        own: &Body,
+        sight: Sight,
+        waists: &[[[f32; 8]; 3]],
+        behind: &mut Vec<u32>,
+    ) {
+        behind.clear();
+        behind.resize(waists.len(), 0);
+        let waist = own.waist();
+        let Some(walls) = index.near(waist, sight.distance, sight.tallest) else {
+            self.list(ground, index, own, sight);
+            let mut kept = 0;
+            for i in 0..self.screens.len() {
+                if self.screens[i].is_between(simd, waist, waists, behind) {
+                    (self.screens[kept], self.walls[kept]) = (self.screens[i], self.walls[i]);
+                    kept += 1;
+                }
+            }
+            self.screens.truncate(kept);
+            self.walls.truncate(kept);
+            return;
+        };
+        self.walls.clear();
+        self.screens.clear();
+        if wall_distance_bound(ground, own.feet) > sight.around() {
+            return;
+        }
+        for &w in walls {
+            if ground.plan && !sight.meets(index.feet[w as usize]) {
+                continue;
+            }
+            let screen = &index.screens[w as usize];
+            let between = screen.is_between(simd, waist, waists, behind);
+            if between && ground.stands(&ground.walls[w as usize]) {
+                // Not farther than anybody: how far was not asked.
+                self.walls.push((w, 0.0));
+                self.screens.push(*screen);
+            }
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.walls.is_empty()
+    }
+
+    /// Whether one of them lies between the waists of two bodies. Walls are as high as the taller
+    /// body. Give the two in the same order whoever looks.
+    pub fn between(&self, ground: &GroundView<'_>, own: &Body, other: &Body) -> bool {
+        if self.walls.is_empty() {
+            return false;
+        }
+        let height = own.height.max(other.height);
+        let from = own.waist();
+        let way = other.waist() - from;
+        let above = own.up + other.up;
+        let limit = way.length_squared() * 1.000_1;
+        self.walls.iter().zip(&self.screens).any(|(wall, screen)| {
+            !(wall.1 > limit) && screen.hides(ground.plan, from, way, above, height)
+        })
+    }
+}
+
+/// Up at a wall's foot; nothing at an obstacle that is nowhere.
+#[inline]
+pub(super) fn up_at(ground: &GroundView<'_>, wall: &Wall) -> Option<Vec3> {
+    if ground.plan {
+        return Some(Vec3::Z);
+    }
+    ground.normals.get(wall.triangle as usize).copied()
+}
