@@ -10,7 +10,7 @@
 //! other three answer with `astar`, because a shortest path knows no crowd.
 //!
 //! Geodesics run along walls and turn at corners without width. Three improvements, each with a
-//! switch, see `geodesic/improve.rs`: away from edges, corridors, line of sight.
+//! switch, see `geodesic/improve`: away from edges, corridors, line of sight.
 //!
 //! A route may touch the rim, where no body fits, and is led away from it afterwards; so what must
 //! be wide enough is not the edge but its surroundings: the widest edge that one more edge leads
