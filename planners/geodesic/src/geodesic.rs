@@ -66,7 +66,8 @@ options! {
         corridors: bool = true;
         /// How much farther off a turn somebody's own corridor may lie, where there is room: all
         /// shortest ways turn at the same points (not in the paper). On floors of plans by one body
-        /// at most: farther off, ways through rooms get longer.
+        /// at most: farther off, ways through rooms get longer; where everybody keeps to the right,
+        /// the whole width of passages up to this wide is shared.
         spread: f32 = 6.0, "bodies", 0.0..=1000.0;
         /// Whether everybody keeps to the right half of a corridor, so that two directions share it
         /// (not in the paper, where they meet head-on at every corner). Half of a door is narrow:

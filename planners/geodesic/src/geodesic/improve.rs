@@ -34,10 +34,11 @@ use throng_core::{
 };
 use throng_kit::{geodesic::Surface, ground::TracePiece};
 
+pub(super) use fan::spokes_of;
 pub(super) use sight::in_sight;
 pub(super) use turns::{Turn, turns_of_route, turns_of_spots};
 
-use super::{Geodesic, Known};
+use super::{Geodesic, Known, known::Spokes};
 
 /// Normals whose product is below this end the line of sight.
 const DIVERGENT: f32 = 0.5;
@@ -73,9 +74,16 @@ pub(super) fn gates_of(
         world,
         ground: &world.site.ground,
         surface: &known.surface,
+        hollow: known.hollow,
         request,
         options,
         own: own_share(world, request),
+        spokes: &known.spokes,
+        passages: if options.keep_right {
+            &known.passages
+        } else {
+            &[]
+        },
     };
     if options.away_from_edges {
         improver.move_away(turns, scratch);
@@ -98,9 +106,23 @@ pub(super) fn gates_of(
                 None => Gate::waypoint(before),
             };
             let mut gate = improver.gate(&turns[next], before, after, improver.spread(), scratch);
-            if turns[next].gate.is_none() && !improver.is_on_the_way(&passed, &gate, after) {
+            if turns[next].gate.is_none()
+                && !improver.is_on_the_way(place_of(&passed), place_of(&gate), after)
+            {
                 gate = improver.gate(&turns[next], before, after, 0.0, scratch);
             }
+            // What was in sight of the turn itself may be hidden from a corridor beside it.
+            let mut from = passed;
+            if !improver.is_open_between(&passed, &turns[next], &gate) {
+                from = Gate::waypoint(before);
+                if let Some(last) = gates.last_mut() {
+                    *last = from;
+                }
+                if turns[next].gate.is_none() {
+                    gate = Gate::waypoint(turns[next].at);
+                }
+            }
+            gate = improver.seen_from(&from, gate);
             gates.push(gate);
             improver.go_over(&mut turns[next], after.point);
         }
@@ -121,10 +143,24 @@ struct Improver<'a> {
     world: &'a World<'a>,
     ground: &'a GroundView<'a>,
     surface: &'a Surface,
+    /// See [`Known`].
+    hollow: bool,
     request: &'a PlanRequest,
     options: &'a Geodesic,
     /// See [`own_share`].
     own: f32,
+    /// See [`Known`].
+    spokes: &'a Spokes,
+    /// See [`Known`]; nothing where nobody keeps to a side.
+    passages: &'a [f32],
+}
+
+/// The middle of a gate.
+fn place_of(gate: &Gate) -> Location {
+    Location {
+        point: gate.middle,
+        triangle: gate.triangle,
+    }
 }
 
 /// The place after so many metres of a straight walk.

@@ -4,7 +4,9 @@ use glam::Vec3;
 use throng_core::{Frame, Gate, Location, NONE};
 use throng_kit::{Walk, ground::TracePiece};
 
-use super::{Improver, MARGIN, SAME_SIDE, Scratch, WIDTH, along, corridor::Stretch, turns::Turn};
+use super::{
+    Improver, MARGIN, SAME_SIDE, Scratch, WIDTH, along, corridor::Stretch, place_of, turns::Turn,
+};
 
 /// A stride, in radii.
 const STRIDE: f32 = 3.0;
@@ -57,10 +59,10 @@ impl Improver<'_> {
                 }
                 let rest = &moved[first - 1..];
                 let follows = |k: usize| {
-                    let next = rest.get(k + 2).map_or(after, |turn| turn.at);
-                    self.is_on_the_way(&rest[k].passage(), &rest[k + 1].passage(), next)
+                    let next = rest.get(k + 1).map_or(after, |turn| turn.at);
+                    self.is_free(place_of(&rest[k].passage()), next)
                 };
-                if spread == 0.0 || (0..rest.len() - 1).all(follows) {
+                if spread == 0.0 || (0..rest.len()).all(follows) {
                     break;
                 }
             }
@@ -105,7 +107,7 @@ impl Improver<'_> {
             angles.reverse();
         }
         // Passed counter-clockwise, the vertex is on the left.
-        let [first, second] = self.spokes(fan, 0);
+        let [first, second] = self.spokes(turn.point, 0);
         let counter_clockwise = first.cross(second).dot(turn.up) > 0.0;
         let wall_left = (into < out) == counter_clockwise;
         let is_corner = self.surface.angle(turn.point) > core::f64::consts::PI + CORNER;
@@ -148,7 +150,7 @@ impl Improver<'_> {
             self.direction_in_fan(turn, after),
         );
         let forward = (out - into).rem_euclid(whole);
-        let [first, second] = self.spokes(fan, 0);
+        let [first, second] = self.spokes(turn.point, 0);
         let counter_clockwise = first.cross(second).dot(turn.up) > 0.0;
         let backward = whole - forward;
         let forwards = if (forward - backward).abs() < EVEN {
@@ -234,7 +236,10 @@ impl Improver<'_> {
     ) -> Option<Turn> {
         let radius = self.request.radius.max(1e-3);
         let margin = radius * MARGIN;
-        let reach = margin + radius * (4.0 + spread) * WIDTH;
+        let mut reach = margin + radius * (4.0 + spread) * WIDTH;
+        if let Some(width) = self.passage(turn.point).filter(|_| spread > 0.0) {
+            reach = reach.max(width - margin);
+        }
         pieces.clear();
         let normal = self.ground.normals[triangle as usize];
         let frame = if self.ground.flat {
@@ -268,6 +273,7 @@ impl Improver<'_> {
                 .dot(self.ground.normals[turn.at.triangle as usize])
                 .signum();
         let mut gate = Gate::waypoint(middle);
+        let mut fits = false;
         // Clamped to the walkway: as far from the wall beyond as from the near one.
         let last = if room < reach * 0.99 {
             room - margin
@@ -280,10 +286,12 @@ impl Improver<'_> {
                 high: last,
             };
             let mut own = self.own_corridor(free, wall_left);
-            let fits = |metres: f32| self.spare(pieces, metres).is_some_and(|spare| spare >= 0.0);
-            if !fits(own.low) || !fits(own.high) {
+            let fitting = self.fits(pieces, own.low) && self.fits(pieces, own.high);
+            if !fitting {
                 own = self.own_corridor(self.fitting(pieces, free), wall_left);
             }
+            // Where it begins there is room already.
+            fits = fitting && own.low >= stride && self.ground.plan;
             middle = along(pieces, stride.max(own.low).min(own.high))?;
             gate = Gate::waypoint(middle);
             let (near, far) = (
@@ -294,7 +302,7 @@ impl Improver<'_> {
         }
         // Along the rim is not away from it.
         let clear = radius * 0.5;
-        if self.ground.clearance(middle, clear) < clear {
+        if !fits && self.ground.clearance(middle, clear) < clear {
             return None;
         }
         Some(Turn {

@@ -89,8 +89,15 @@ impl Improver<'_> {
             Stretch { low, high } => (low, high),
         };
         let mut lanes = 4.0;
-        if self.options.keep_right && free.high - free.low.max(0.0) >= radius * WIDTH * 1.5 {
-            free.low = free.low.max(0.0);
+        // Between two edges or walls both directions share what there is, wherever the path lies.
+        let most = self.most_beside(spread) * 0.99;
+        let middle = if -free.low < most && free.high < most {
+            (free.low + free.high) / 2.0
+        } else {
+            free.low.max(0.0)
+        };
+        if self.options.keep_right && free.high - middle >= radius * WIDTH * 1.5 {
+            free.low = middle;
             lanes = 2.0;
         }
         let across = |metres: f32| {
@@ -121,6 +128,14 @@ impl Improver<'_> {
         }
     }
 
+    /// The width of the passage that begins at a point of the rim, such as a flight of stairs: two
+    /// directions share all of it. Wider ones are rooms.
+    pub(super) fn passage(&self, point: u32) -> Option<f32> {
+        let widest = self.request.radius * (MARGIN + (4.0 + self.options.spread) * WIDTH);
+        let width = self.passages.get(point as usize).copied()?;
+        (self.options.corridors && width <= widest).then_some(width)
+    }
+
     /// Somebody's own corridor in a stretch that begins at a wall.
     pub(super) fn own_corridor(&self, mut free: Stretch, wall_left: bool) -> Stretch {
         let body = WIDTH * self.request.radius;
@@ -138,8 +153,16 @@ impl Improver<'_> {
         free.corridor(lanes * body, self.own)
     }
 
+    /// Whether a body has room after so many metres of a walk.
+    pub(super) fn fits(&self, pieces: &[TracePiece], metres: f32) -> bool {
+        let room = self.request.radius * FITS;
+        !self.ground.plan
+            || self.ground.walls.is_empty()
+            || along(pieces, metres).is_some_and(|at| self.ground.clearance(at, room) >= room)
+    }
+
     /// By how much there is more room after so many metres of a walk than a body takes.
-    pub(super) fn spare(&self, pieces: &[TracePiece], metres: f32) -> Option<f32> {
+    fn spare(&self, pieces: &[TracePiece], metres: f32) -> Option<f32> {
         if !self.ground.plan || self.ground.walls.is_empty() {
             return Some(f32::INFINITY);
         }
@@ -176,6 +199,11 @@ impl Improver<'_> {
         }
     }
 
+    /// How far off a place of a path a corridor may reach where nothing is in the way.
+    fn most_beside(&self, spread: f32) -> f32 {
+        self.request.radius * (2.0 + spread) * WIDTH
+    }
+
     /// How far off a place of a path a corridor may reach: up to walls, and to edges of the surface,
     /// beyond which one would walk on another side. Negative where it must keep to the other hand.
     fn room(
@@ -188,7 +216,7 @@ impl Improver<'_> {
         pieces: &mut Vec<TracePiece>,
     ) -> f32 {
         let radius = self.request.radius;
-        let most = radius * (2.0 + spread) * WIDTH;
+        let most = self.most_beside(spread);
         let (wall_margin, edge_margin) = if self.ground.plan {
             (radius * MARGIN, 0.0)
         } else {

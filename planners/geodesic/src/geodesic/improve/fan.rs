@@ -1,35 +1,17 @@
 //! Directions about a point of the surface, and the way on from a turn.
 
 use glam::Vec3;
-use throng_core::{Frame, Location, NONE};
+use throng_core::{Frame, GroundView, Location, NONE};
 use throng_kit::{Walk, ground::TracePiece};
 
 use super::{Improver, WIDTH, turns::Turn};
 
 impl Improver<'_> {
-    /// Spokes of a corner of a fan in the order of the fan: unit vectors.
-    pub(super) fn spokes(&self, fan: &[u32], i: usize) -> [Vec3; 2] {
-        let code = fan[i];
-        let (t, k) = (code / 3, code as usize % 3);
-        let c = self.ground.corners(t);
-        let ends = [(k + 1) % 3, (k + 2) % 3].map(|j| (c[j] - c[k]).normalize_or_zero());
-        // The spoke shared with the next corner comes second.
-        let shared = |other: u32| {
-            let (u, j) = (other / 3, other as usize % 3);
-            let own = |q: usize| self.ground.triangles[t as usize][q];
-            let theirs = self.ground.triangles[u as usize];
-            let has = |v: u32| theirs[(j + 1) % 3] == v || theirs[(j + 2) % 3] == v;
-            has(own((k + 1) % 3))
-        };
-        let second_is_first = match (fan.get(i + 1), i.checked_sub(1)) {
-            (Some(&next), _) => shared(next),
-            (None, Some(previous)) => !shared(fan[previous]),
-            (None, None) => false,
-        };
-        if second_is_first {
-            [ends[1], ends[0]]
-        } else {
-            ends
+    /// See [`spokes_of`]; those about the rim of plans are known.
+    pub(super) fn spokes(&self, point: u32, i: usize) -> [Vec3; 2] {
+        match self.spokes.of(point) {
+            Some(spokes) => spokes[i],
+            None => spokes_of(self.ground, self.surface.fan(point), i),
         }
     }
 
@@ -40,7 +22,7 @@ impl Improver<'_> {
         let mut sum = 0.0;
         let mut best = (f64::INFINITY, 0.0);
         for i in 0..fan.len() {
-            let [first, second] = self.spokes(fan, i);
+            let [first, second] = self.spokes(turn.point, i);
             let corner = self.surface.corner_angle(fan[i]);
             // Clearly outside this triangle's wedge: no need to measure.
             let normal = first.cross(second);
@@ -68,7 +50,10 @@ impl Improver<'_> {
             return best.1;
         }
         // Beyond the rim: the nearer end of the fan.
-        let ([first, _], [_, last]) = (self.spokes(fan, 0), self.spokes(fan, fan.len() - 1));
+        let ([first, _], [_, last]) = (
+            self.spokes(turn.point, 0),
+            self.spokes(turn.point, fan.len() - 1),
+        );
         if way.dot(last) > way.dot(first) {
             sum
         } else {
@@ -83,8 +68,7 @@ impl Improver<'_> {
         for i in 0..fan.len() {
             let corner = self.surface.corner_angle(fan[i]);
             if angle <= sum + corner || i + 1 == fan.len() {
-                let [first, _] = self.spokes(fan, i);
-                let [_, second] = self.spokes(fan, i);
+                let [first, second] = self.spokes(turn.point, i);
                 let across = (second - first * second.dot(first)).normalize_or_zero();
                 let inside = (angle - sum).clamp(0.0, corner);
                 let (sin, cos) = (
@@ -168,5 +152,31 @@ impl Improver<'_> {
             triangle: last.triangle,
         };
         Some((there, last.direction))
+    }
+}
+
+/// Spokes of a corner of a fan in the order of the fan: unit vectors.
+pub(in super::super) fn spokes_of(ground: &GroundView<'_>, fan: &[u32], i: usize) -> [Vec3; 2] {
+    let code = fan[i];
+    let (t, k) = (code / 3, code as usize % 3);
+    let c = ground.corners(t);
+    let ends = [(k + 1) % 3, (k + 2) % 3].map(|j| (c[j] - c[k]).normalize_or_zero());
+    // The spoke shared with the next corner comes second.
+    let shared = |other: u32| {
+        let (u, j) = (other / 3, other as usize % 3);
+        let own = |q: usize| ground.triangles[t as usize][q];
+        let theirs = ground.triangles[u as usize];
+        let has = |v: u32| theirs[(j + 1) % 3] == v || theirs[(j + 2) % 3] == v;
+        has(own((k + 1) % 3))
+    };
+    let second_is_first = match (fan.get(i + 1), i.checked_sub(1)) {
+        (Some(&next), _) => shared(next),
+        (None, Some(previous)) => !shared(fan[previous]),
+        (None, None) => false,
+    };
+    if second_is_first {
+        [ends[1], ends[0]]
+    } else {
+        ends
     }
 }

@@ -2,9 +2,9 @@
 
 use glam::Vec3;
 use throng_core::{Gate, GroundView, Location, PlanRequest, World};
-use throng_kit::Walk;
+use throng_kit::{Walk, ground::TraceEnd};
 
-use super::{DIVERGENT, Improver, turns::Turn};
+use super::{DIVERGENT, Improver, place_of, turns::Turn};
 
 /// A straight walk over a curved surface may be so many times as long as its chord: a bit more than
 /// the arc between divergent normals.
@@ -74,17 +74,59 @@ impl Improver<'_> {
 
     /// Whether a corridor off its turn lies where the walker comes by: from the corridor before it
     /// and on to the next turn no wall stands in the way.
-    pub(super) fn is_on_the_way(&self, before: &Gate, gate: &Gate, after: Location) -> bool {
-        // On curved grounds a lost walker is told by its sight alone.
-        if !self.ground.plan || self.ground.walls.is_empty() {
+    pub(super) fn is_on_the_way(&self, before: Location, gate: Location, after: Location) -> bool {
+        self.is_free(before, gate) && self.is_free(gate, after)
+    }
+
+    /// Whether no wall stands between two places of a plan. On curved grounds a lost walker is told
+    /// by its sight alone.
+    pub(super) fn is_free(&self, from: Location, to: Location) -> bool {
+        !self.ground.plan
+            || self.ground.walls.is_empty()
+            || walks_straight(self.ground, from, to, 0.0)
+    }
+
+    /// Whether nobody who walks from one gate to the next turn comes to the foot of a wall of a
+    /// curved ground in between. A gate beyond an edge is walked to by way of the edge.
+    pub(super) fn is_open_between(&self, before: &Gate, turn: &Turn, gate: &Gate) -> bool {
+        if !self.hollow {
             return true;
         }
-        let middle_of = |gate: &Gate| Location {
-            point: gate.middle,
-            triangle: gate.triangle,
+        let from = place_of(before);
+        match [place_of(gate), turn.at]
+            .into_iter()
+            .find(|to| self.is_same_side(from, *to))
+        {
+            Some(to) => walks_straight(self.ground, from, to, 0.0),
+            None => true,
+        }
+    }
+
+    /// A gate without those of its ends that the foot of a wall of a curved ground hides from the
+    /// gate before.
+    pub(super) fn seen_from(&self, before: &Gate, gate: Gate) -> Gate {
+        let (from, middle) = (place_of(before), place_of(&gate));
+        if !self.hollow || !self.is_same_side(from, middle) {
+            return gate;
+        }
+        let seen = |end: Vec3| {
+            let free = end == gate.middle
+                || self
+                    .ground
+                    .relocate(middle, end)
+                    .is_some_and(|end| walks_straight(self.ground, from, end, 0.0));
+            if free { end } else { gate.middle }
         };
-        let (from, to) = (middle_of(before), middle_of(gate));
-        walks_straight(self.ground, from, to, 0.0) && walks_straight(self.ground, to, after, 0.0)
+        Gate {
+            left: seen(gate.left),
+            right: seen(gate.right),
+            ..gate
+        }
+    }
+
+    fn is_same_side(&self, a: Location, b: Location) -> bool {
+        let [a, b] = [a, b].map(|at| self.ground.normals[at.triangle as usize]);
+        a.dot(b) >= DIVERGENT
     }
 
     /// The end of a gate, or a point nearer to its middle where a wall stands between the end and
@@ -120,6 +162,21 @@ pub(super) fn walks_straight(
         return ground.sees_with_radius(a, b, radius);
     }
     let longest = a.point.distance(b.point) * DETOUR + 1e-3;
+    if !ground.plan {
+        // What lies behind a step or a ditch is out of sight, too.
+        let normal = ground.normals[a.triangle as usize];
+        let (mut length, mut turned) = (0.0, false);
+        let end = ground.trace_to(a, b, &mut |piece| {
+            length += piece.length;
+            turned |= ground.normals[piece.triangle as usize].dot(normal).abs() < DIVERGENT;
+        });
+        if turned || end != TraceEnd::Reached || length > longest {
+            return false;
+        }
+        if radius <= 0.0 || ground.walls.is_empty() {
+            return true;
+        }
+    }
     let straight = |length: f32| length <= longest;
     ground.straight_length(a, b, radius).is_some_and(straight)
 }
