@@ -21,7 +21,7 @@ use crate::{
 };
 
 const MAGIC: &[u8; 8] = b"THRONGCK";
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 
 /// Why a checkpoint could not be taken back.
 #[derive(Debug, Error)]
@@ -96,7 +96,7 @@ records! {
     Location { point, triangle }
     Frame { x, handedness }
     Gate { left, middle, right, triangle, flags }
-    Track { kind, has_gate, stale, left, within, first, count, cursor, gate, corner, has_lane, wait, lane_from, lane_to, invisible, into, flow, length, cost }
+    Track { kind, has_gate, stale, left, within, first, count, cursor, gate, corner, has_lane, wait, lane_from, lane_to, invisible, into, flow, length, cost, held }
     Settled { at, slack, floor }
     Patience { above, below }
     Member { id, joined, until, place, desk }
