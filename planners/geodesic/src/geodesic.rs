@@ -235,7 +235,7 @@ impl Geodesic {
             });
         }
         let by_graph = by != Algorithm::Iterative;
-        if by_graph && self.line_of_sight && uniform && improve::in_sight(world, request) {
+        if by_graph && self.line_of_sight && uniform && improve::in_sight(world, known, request) {
             workspace.turns.clear();
             let length = f64::from(request.from.point.distance(request.to.point));
             return Ok(Found {

@@ -6,6 +6,9 @@ use throng_kit::{Walk, ground::TracePiece};
 
 use super::{Improver, WIDTH, turns::Turn};
 
+/// Angles that differ by less are the same, radians.
+const NOTHING: f64 = 1e-9;
+
 impl Improver<'_> {
     /// See [`spokes_of`]; those about the rim of plans are known.
     pub(super) fn spokes(&self, point: u32, i: usize) -> [Vec3; 2] {
@@ -43,6 +46,9 @@ impl Improver<'_> {
             let off = p + q - corner;
             if off < best.0 {
                 best = (off, sum + (corner * p / (p + q).max(1e-12)));
+                if off < NOTHING {
+                    return best.1;
+                }
             }
             sum += corner;
         }

@@ -4,7 +4,7 @@ use glam::Vec3;
 use throng_core::{Gate, GroundView, Location, PlanRequest, World};
 use throng_kit::{Walk, ground::TraceEnd};
 
-use super::{DIVERGENT, Improver, place_of, turns::Turn};
+use super::{super::Known, DIVERGENT, Improver, place_of, turns::Turn};
 
 /// A straight walk over a curved surface may be so many times as long as its chord: a bit more than
 /// the arc between divergent normals.
@@ -54,7 +54,7 @@ impl Improver<'_> {
             true => 0.0,
             false => self.request.radius,
         };
-        if !walks_straight(self.ground, a, b, radius) {
+        if !walks_straight(self.ground, a, b, radius, self.hollow) {
             return false;
         }
         let prices = self.request.prices as usize;
@@ -83,7 +83,7 @@ impl Improver<'_> {
     pub(super) fn is_free(&self, from: Location, to: Location) -> bool {
         !self.ground.plan
             || self.ground.walls.is_empty()
-            || walks_straight(self.ground, from, to, 0.0)
+            || walks_straight(self.ground, from, to, 0.0, self.hollow)
     }
 
     /// Whether nobody who walks from one gate to the next turn comes to the foot of a wall of a
@@ -97,7 +97,7 @@ impl Improver<'_> {
             .into_iter()
             .find(|to| self.is_same_side(from, *to))
         {
-            Some(to) => walks_straight(self.ground, from, to, 0.0),
+            Some(to) => walks_straight(self.ground, from, to, 0.0, self.hollow),
             None => true,
         }
     }
@@ -114,7 +114,7 @@ impl Improver<'_> {
                 || self
                     .ground
                     .relocate(middle, end)
-                    .is_some_and(|end| walks_straight(self.ground, from, end, 0.0));
+                    .is_some_and(|end| walks_straight(self.ground, from, end, 0.0, self.hollow));
             if free { end } else { gate.middle }
         };
         Gate {
@@ -141,7 +141,7 @@ impl Improver<'_> {
         for share in [1.0, 0.5, 0.25] {
             let point = middle.point.lerp(end, share);
             let at = self.ground.relocate(middle, point);
-            if at.is_some_and(|at| walks_straight(self.ground, before, at, 0.0)) {
+            if at.is_some_and(|at| walks_straight(self.ground, before, at, 0.0, self.hollow)) {
                 return point;
             }
         }
@@ -149,12 +149,14 @@ impl Improver<'_> {
     }
 }
 
-/// Whether a body can walk straight from one place to another, without a detour over hill and dale.
+/// Whether a body can walk straight from one place to another, without a detour over hill and dale;
+/// `hollow` as in [`Known`].
 pub(super) fn walks_straight(
     ground: &GroundView<'_>,
     a: Location,
     b: Location,
     radius: f32,
+    hollow: bool,
 ) -> bool {
     // Less than the radius: a corridor's middle may lie a little nearer to its wall.
     let radius = radius * 0.5;
@@ -162,7 +164,7 @@ pub(super) fn walks_straight(
         return ground.sees_with_radius(a, b, radius);
     }
     let longest = a.point.distance(b.point) * DETOUR + 1e-3;
-    if !ground.plan {
+    if hollow {
         // What lies behind a step or a ditch is out of sight, too.
         let normal = ground.normals[a.triangle as usize];
         let (mut length, mut turned) = (0.0, false);
@@ -182,9 +184,15 @@ pub(super) fn walks_straight(
 }
 
 /// Whether two places are in sight of each other: nothing is searched for then.
-pub(in super::super) fn in_sight(world: &World<'_>, request: &PlanRequest) -> bool {
+pub(in super::super) fn in_sight(world: &World<'_>, known: &Known, request: &PlanRequest) -> bool {
     let ground = &world.site.ground;
     let normal = |at: Location| ground.normals[at.triangle as usize];
     normal(request.from).dot(normal(request.to)) >= DIVERGENT
-        && walks_straight(ground, request.from, request.to, request.radius)
+        && walks_straight(
+            ground,
+            request.from,
+            request.to,
+            request.radius,
+            known.hollow,
+        )
 }
