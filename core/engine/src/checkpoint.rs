@@ -96,7 +96,7 @@ records! {
     Location { point, triangle }
     Frame { x, handedness }
     Gate { left, middle, right, triangle, flags }
-    Track { kind, has_gate, stale, left, within, first, count, cursor, gate, corner, has_lane, wait, lane_from, lane_to, invisible, into, flow, length, cost }
+    Track { kind, has_gate, stale, left, within, first, count, cursor, gate, corner, has_lane, wait, lane_from, lane_to, invisible, into, flow, length, cost, held }
     Settled { at, slack, floor }
     Patience { above, below }
     Member { id, joined, until, place, desk }

@@ -4,6 +4,7 @@
 //! `indicative` is pulled along a lane, `seek` turns smoothly towards the nearest point of the
 //! next gate, `linear` goes straight for the middle of the next gate.
 
+pub mod aside;
 pub mod indicative;
 
 use glam::{Vec2, Vec3};
@@ -47,7 +48,7 @@ const LEAST_FOLD: f32 = 0.2;
 
 /// Normals whose product is below minus this are those of two sides of a sheet, or of a floor and a
 /// ceiling.
-const OPPOSITE: f32 = 0.95;
+pub const OPPOSITE: f32 = 0.95;
 
 /// Who is nearer to an edge than this stands on it, metres.
 const AT_EDGE: f32 = 0.02;

@@ -15,7 +15,7 @@ use throng_core::{
 use crate::{
     agents::Agents,
     follow::{
-        DIVERGENT,
+        DIVERGENT, OPPOSITE,
         indicative::{fitted, lane_point},
     },
     memory::CHUNK,
@@ -78,6 +78,8 @@ pub struct Track {
     pub length: f32,
     /// Price as planned.
     pub cost: f32,
+    /// Seconds for which others have held it up; below 0 how long it steps aside yet.
+    pub held: f32,
 }
 
 impl Default for Track {
@@ -102,6 +104,7 @@ impl Default for Track {
             flow: NONE,
             length: 0.0,
             cost: 0.0,
+            held: 0.0,
         }
     }
 }
@@ -475,7 +478,8 @@ impl Routes {
             // At an edge of a curved ground a gate beyond it is passed by going over the edge.
             let normal = site.ground.normals.get(track.gate.triangle as usize);
             let turned = normal.is_some_and(|n| n.dot(body.normal) < DIVERGENT);
-            if turned && !site.ground.plan && !body.touches(&track.gate) {
+            let beyond = turned && !site.ground.plan;
+            if beyond && (!body.touches(&track.gate) || self.goes_on_behind(track, body, site)) {
                 return passed > 0;
             }
             let (passed, stale) = (track.gate, track.stale);
@@ -490,6 +494,14 @@ impl Routes {
             }
         }
         true
+    }
+
+    /// Whether the gate after the next one lies on the far side of the ground: who has not gone over
+    /// the edge in between would find no edge towards it.
+    fn goes_on_behind(&self, track: &Track, body: &Passer, site: &Site<'_>) -> bool {
+        let then = self.own_gates_ahead(track).get(1);
+        let normal = then.and_then(|gate| site.ground.normals.get(gate.triangle as usize));
+        normal.is_some_and(|n| n.dot(body.normal) < -OPPOSITE)
     }
 
     /// The cut of the map where the edge begins that an agent is on, if it is on one.

@@ -1,9 +1,14 @@
 //! Geodesic routes on surfaces: against public meshes with known distances, and closed forms.
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use glam::DVec3;
-use throng::{LoadOptions, QueryError, Simulation, Spot, core::NoRoute, environment::Mesh};
+use throng::{
+    LoadOptions, QueryError, Simulation, Spot,
+    core::{Location, NoRoute},
+    environment::Mesh,
+};
+use throng_kit::Walk;
 
 fn file(name: &str) -> Option<PathBuf> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -161,7 +166,6 @@ fn improved_paths_keep_away_from_the_corner_they_go_round() {
     let path = sim.path(from, to, 0.24).unwrap();
     let raw = simulation("generate = \"building\"\nstoreys = 2", OFF);
     let on_walls = |sim: &Simulation, path: &throng::Path| {
-        use throng_kit::Walk;
         let ground = sim.ground();
         path.points[1..path.points.len() - 1]
             .iter()
@@ -181,7 +185,6 @@ fn improved_paths_keep_away_from_the_corner_they_go_round() {
 
 #[test]
 fn paths_turn_on_every_side_that_they_cross() {
-    use throng_kit::Walk;
     // From just below an edge of a cube over its top to the opposite side: seen from there the top
     // is nearly nothing, and who is told to walk to a side behind the next stands.
     let sim = simulation("generate = \"cube\"\nside = 42", "");
@@ -225,5 +228,64 @@ fn people_walk_about_on_every_kind_of_surface() {
             "{environment}: {}",
             m.stalled_share()
         );
+    }
+}
+
+#[test]
+fn two_directions_share_the_whole_width_of_a_stair() {
+    let text = "name = \"stairs\"\nseed = 4\n[environment]\ngenerate = \"building\"\nstoreys = 3\n\
+                flight = 5.0\n[nav]\nkind = \"surface\"\n[planner]\nkind = \"geodesic\"\n\
+                keep_right = true\n[avoidance]\nkind = \"none\"\n[[source]]\n\
+                area = \"everywhere\"\ncount = 200\ngoals = \"random\"\nat_goal = \"again\"\n";
+    let mut sim = Simulation::builder().threads(1).text(text).unwrap();
+    sim.step().unwrap();
+    let (ground, agents) = (sim.ground(), sim.agents());
+    // Across the feet of the flights, from the post between two of them, metres.
+    let (mut inner, mut outer) = (Vec::new(), Vec::new());
+    for track in &agents.track {
+        for gate in sim.state().routes.own_gates_ahead(track) {
+            let [left, right] = [gate.left, gate.right].map(|p| {
+                ground.to_world(Location {
+                    point: p,
+                    triangle: gate.triangle,
+                })
+            });
+            let across_foot = (left.x - 46.0).abs() < 1e-3 && (right.x - 46.0).abs() < 1e-3;
+            if across_foot && left.distance(right) > 0.1 {
+                let off = [left.y, right.y].map(|y| (y - 10.0).abs());
+                let near = off[0].min(off[1]);
+                if near < 2.45 { &mut inner } else { &mut outer }.push(off);
+            }
+        }
+    }
+    assert!(inner.len() > 20 && outer.len() > 20);
+    let most = |gates: &[[f64; 2]]| gates.iter().flatten().copied().fold(0.0, f64::max);
+    assert!(most(&inner) < 2.55, "{}", most(&inner));
+    assert!(most(&outer) > 4.2 && most(&outer) < 4.7, "{}", most(&outer));
+}
+
+#[test]
+fn nobody_stands_before_a_block() {
+    // Blocks of 2.4 m stand on the floor, hang from the ceiling and stick out of the walls: what is
+    // in sight of a turn may be hidden from a corridor beside it.
+    let text = "name = \"blocks\"\nseed = 5\n[environment]\ngenerate = \"room\"\nvariant = 2\n\
+                cube = 2.4\n[nav]\nkind = \"surface\"\nspacing = 4.0\n[planner]\n\
+                kind = \"geodesic\"\nkeep_right = true\n[avoidance]\nkind = \"none\"\n\
+                [profile.walker]\nradius = 0.24\nspeed = 1.34\n[[source]]\narea = \"everywhere\"\n\
+                count = 1000\ngoals = \"random\"\nat_goal = \"again\"\nprofile = \"walker\"\n";
+    let mut sim = Simulation::builder().threads(1).text(text).unwrap();
+    // Where everybody was when it last had gone a shoulder's width, and when that was.
+    let mut left: BTreeMap<u64, (glam::Vec3, u32)> = BTreeMap::new();
+    for step in 0..300 {
+        sim.step().unwrap();
+        let agents = sim.agents();
+        for row in 0..agents.len() {
+            let here = agents.location[row].point;
+            let (from, since) = left.entry(agents.id[row]).or_insert((here, step));
+            if from.distance(here) >= 0.48 {
+                (*from, *since) = (here, step);
+            }
+            assert!(step - *since < 50, "{} at {here}", agents.id[row]);
+        }
     }
 }

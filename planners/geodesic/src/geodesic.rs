@@ -10,7 +10,7 @@
 //! other three answer with `astar`, because a shortest path knows no crowd.
 //!
 //! Geodesics run along walls and turn at corners without width. Three improvements, each with a
-//! switch, see `geodesic/improve.rs`: away from edges, corridors, line of sight.
+//! switch, see `geodesic/improve`: away from edges, corridors, line of sight.
 //!
 //! A route may touch the rim, where no body fits, and is led away from it afterwards; so what must
 //! be wide enough is not the edge but its surroundings: the widest edge that one more edge leads
@@ -66,7 +66,8 @@ options! {
         corridors: bool = true;
         /// How much farther off a turn somebody's own corridor may lie, where there is room: all
         /// shortest ways turn at the same points (not in the paper). On floors of plans by one body
-        /// at most: farther off, ways through rooms get longer.
+        /// at most: farther off, ways through rooms get longer; where everybody keeps to the right,
+        /// the whole width of passages up to this wide is shared.
         spread: f32 = 6.0, "bodies", 0.0..=1000.0;
         /// Whether everybody keeps to the right half of a corridor, so that two directions share it
         /// (not in the paper, where they meet head-on at every corner). Half of a door is narrow:
@@ -234,7 +235,7 @@ impl Geodesic {
             });
         }
         let by_graph = by != Algorithm::Iterative;
-        if by_graph && self.line_of_sight && uniform && improve::in_sight(world, request) {
+        if by_graph && self.line_of_sight && uniform && improve::in_sight(world, known, request) {
             workspace.turns.clear();
             let length = f64::from(request.from.point.distance(request.to.point));
             return Ok(Found {

@@ -11,6 +11,7 @@ use crate::{
     agents::Doing,
     follow::{
         self, Walker,
+        aside::step_aside,
         indicative::{find_attraction, run_on},
     },
     memory::CHUNK,
@@ -272,7 +273,10 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
                                 FollowKind::Seek if look => follow::note_sought(track, &walker),
                                 _ => {}
                             }
-                            let (preferred, aim) = follow::follow(&tier.follow, track, &walker);
+                            let (mut preferred, aim) = follow::follow(&tier.follow, track, &walker);
+                            if !ground.plan {
+                                preferred = step_aside(track, &walker, preferred);
+                            }
                             *out = Guided { preferred, aim };
                             marks[local] = track.mark();
                         }

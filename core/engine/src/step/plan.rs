@@ -460,8 +460,17 @@ impl Planning {
                     wish(Want::Broken);
                     continue;
                 }
-                if on_stall && turn.is_multiple_of(SIGHT_EVERY) && a.record[row].stalled {
-                    wish(Want::Event);
+                // On a curved ground the point may be in sight and yet not on this side of it: who
+                // gets nowhere looks for its way anew.
+                if (on_stall || !ground.plan)
+                    && turn.is_multiple_of(SIGHT_EVERY)
+                    && a.record[row].stalled
+                {
+                    wish(if ground.plan {
+                        Want::Event
+                    } else {
+                        Want::Broken
+                    });
                     continue;
                 }
                 if let Some(h) = &policy.hysteresis {

@@ -1,16 +1,26 @@
 //! What is found out about a map once, for one state of its doors.
 
-use throng_core::{Location, NONE, NavMap, NodeId, World};
+use glam::Vec3;
+use throng_core::{Frame, GroundView, Location, NONE, NavMap, NodeId, World};
 use throng_kit::{
     Walk,
     geodesic::{On, Spot, Surface, Windows},
+    ground::TraceEnd,
     search::Connectivity,
 };
 
-use super::landmarks::Landmarks;
+use super::{improve::spokes_of, landmarks::Landmarks};
 
 /// Bytes that the fields of all goals may come to; further goals are searched for one by one.
 const MOST_FIELD_BYTES: usize = 1 << 30;
+
+/// Passages are measured up to this, metres.
+const WIDEST: f32 = 10.0;
+/// How far off its corner a walk across a passage begins, metres.
+const HAIR: f32 = 0.01;
+
+/// Normals at a sharp edge have a smaller product than this.
+const SHARP: f32 = 0.5;
 
 /// Room about nodes is measured up to this, metres.
 const MOST_ROOM: f32 = 4.0;
@@ -27,8 +37,14 @@ pub(super) struct Known {
     pub spots: Vec<Spot>,
     /// Nodes that no body fits at.
     pub rim: Vec<bool>,
+    /// On plans, the width of the narrowest passage that begins at a point of the rim: the way along
+    /// an edge of the mesh to the wall opposite, at most [`WIDEST`].
+    pub passages: Vec<f32>,
+    pub spokes: Spokes,
     /// Winding changes somewhere: up must be carried along paths.
     pub one_sided: bool,
+    /// Walls stand on a curved ground somewhere: sides that meet at a sharp inner edge.
+    pub hollow: bool,
     fields: Vec<Option<(Location, Windows)>>,
 }
 
@@ -69,6 +85,9 @@ impl Known {
             })
         });
         Known {
+            passages: passages(ground, &surface),
+            spokes: Spokes::new(ground, &surface),
+            hollow: !ground.plan && is_hollow(ground, &surface),
             connectivity: Connectivity::new(&rooms, ground.door_open),
             landmarks: Landmarks::of(map),
             rim,
@@ -106,4 +125,97 @@ impl Known {
         let field = self.fields.get(goal as usize)?;
         field.as_ref().map(|f| &f.1)
     }
+}
+
+/// The spokes about points of the rim of a plan, which every path that turns there asks for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Spokes {
+    /// Where the spokes of a point begin, by point.
+    first: Vec<u32>,
+    all: Vec<[Vec3; 2]>,
+}
+
+impl Spokes {
+    fn new(ground: &GroundView<'_>, surface: &Surface) -> Spokes {
+        let mut spokes = Spokes::default();
+        if !ground.plan {
+            return spokes;
+        }
+        for point in 0..surface.points() as u32 {
+            spokes.first.push(spokes.all.len() as u32);
+            if surface.is_rim(point) {
+                let fan = surface.fan(point);
+                let about = (0..fan.len()).map(|i| spokes_of(ground, fan, i));
+                spokes.all.extend(about);
+            }
+        }
+        spokes.first.push(spokes.all.len() as u32);
+        spokes
+    }
+
+    /// The spokes about a point in the order of its fan.
+    pub fn of(&self, point: u32) -> Option<&[[Vec3; 2]]> {
+        let first = *self.first.get(point as usize)? as usize;
+        let end = *self.first.get(point as usize + 1)? as usize;
+        Some(&self.all[first..end]).filter(|spokes| !spokes.is_empty())
+    }
+}
+
+/// Along every edge inside the plan from a point of the rim up to the wall opposite.
+fn passages(ground: &GroundView<'_>, surface: &Surface) -> Vec<f32> {
+    let mut widths = Vec::new();
+    if !ground.plan {
+        return widths;
+    }
+    widths.resize(surface.points(), f32::INFINITY);
+    for t in 0..ground.triangles.len() as u32 {
+        let corners = ground.corners(t);
+        for side in 0..3 {
+            if surface.across(t, side) == NONE {
+                continue;
+            }
+            let (a, b) = (corners[side], corners[(side + 1) % 3]);
+            let Some(way) = (b - a).try_normalize() else {
+                continue;
+            };
+            let normal = ground.normals[t as usize];
+            let frame = if ground.flat {
+                Frame::FLAT
+            } else {
+                Frame::on(normal)
+            };
+            // Inside the triangle by a hair, so that the walk begins on neither wall.
+            let inward = ((corners[0] + corners[1] + corners[2]) / 3.0 - a).normalize_or_zero();
+            let start = Location {
+                point: a + (way + inward * 1e-3) * HAIR,
+                triangle: t,
+            };
+            let mut width = HAIR;
+            let step = frame.to_tangent(normal, way * WIDEST);
+            let end = ground.trace(start, frame, step, &mut |piece| width += piece.length);
+            let point = surface.point(t, side);
+            if matches!(end, TraceEnd::Wall { .. }) && surface.is_rim(point) {
+                let narrowest = &mut widths[point as usize];
+                *narrowest = narrowest.min(width);
+            }
+        }
+    }
+    widths
+}
+
+/// Whether two sides that diverge face each other over an edge: what is straight ahead may be a
+/// wall.
+fn is_hollow(ground: &GroundView<'_>, surface: &Surface) -> bool {
+    let normal = |t: u32| ground.normals[t as usize];
+    let middle = |t: u32| ground.corners(t).into_iter().sum::<Vec3>() / 3.0;
+    (0..surface.triangles() as u32).any(|t| {
+        (0..3).any(|side| {
+            let code = surface.across(t, side);
+            let other = code / 3;
+            code != NONE
+                && normal(t).dot(normal(other)) < SHARP
+                && !surface.same_way(t, side, code)
+                && (middle(other) - middle(t)).dot(normal(t)) > 0.0
+        })
+    })
 }
