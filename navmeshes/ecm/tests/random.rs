@@ -5,7 +5,7 @@ mod common;
 use common::{Built, floor, rectangle, try_built};
 use glam::{DVec2, Vec2};
 use proptest::prelude::*;
-use throng_core::NONE;
+use throng_core::{Hold, Location, NONE, NavRepresentation};
 use throng_kit::{
     Walk,
     environment::{Environment, Polygon},
@@ -88,6 +88,30 @@ fn distance_to(ring: &[Vec2], p: Vec2) -> f32 {
         .fold(f32::INFINITY, f32::min)
 }
 
+/// Who is held after a straight step is in its region still, who is followed is where it is looked
+/// for.
+fn steps_are_followed(b: &Built, place: Location) -> Result<(), TestCaseError> {
+    let (view, holds) = (b.ground.view(), b.nav.holds());
+    let (p, region) = (place.point.truncate(), b.region(place, NONE));
+    for turn in 0..36 {
+        let angle = turn as f32 * core::f32::consts::FRAC_PI_6;
+        let (sin, cos) = (throng_core::math::sin(angle), throng_core::math::cos(angle));
+        let to = p + Vec2::new(cos, sin) * [0.02, 0.14, 0.5][turn / 12];
+        let there = view.locate_plan(to, None);
+        let Some(there) = there.filter(|there| view.sees(place, *there)) else {
+            continue;
+        };
+        let now = b.region(there, region);
+        if holds[region as usize].room(to) > 0.0 {
+            prop_assert_eq!(now, region, "held from {} to {}", p, to);
+        } else if let Some((next, room)) = Hold::follow(holds, region, to) {
+            prop_assert!(room > 0.0);
+            prop_assert_eq!(now, next, "followed from {} to {}", p, to);
+        }
+    }
+    Ok(())
+}
+
 fn check(b: &Built, seeds: &[(f64, f64)]) -> Result<(), TestCaseError> {
     let (walkable, covered) = (b.ground.walkable_area(), b.map.covered_area());
     prop_assert!(
@@ -128,36 +152,18 @@ fn check(b: &Built, seeds: &[(f64, f64)]) -> Result<(), TestCaseError> {
                 prop_assert_eq!(b.region(there, region), region, "{} to {}", p, to);
             }
         }
-        // Who is held after a straight step is in the region still, who is followed is where they
-        // are looked for.
-        let holds = {
-            use throng_core::NavRepresentation;
-            b.nav.holds()
-        };
-        for turn in 0..36 {
-            let angle = turn as f32 * core::f32::consts::FRAC_PI_6;
-            let (sin, cos) = (throng_core::math::sin(angle), throng_core::math::cos(angle));
-            let to = p + Vec2::new(cos, sin) * [0.02, 0.14, 0.5][turn / 12];
-            let there = view.locate_plan(to, None);
-            let Some(there) = there.filter(|there| view.sees(place, *there)) else {
-                continue;
-            };
-            let now = b.region(there, region);
-            if holds[region as usize].room(to) > 0.0 {
-                prop_assert_eq!(now, region, "held from {} to {}", p, to);
-            } else if let Some((next, room)) = throng_core::Hold::follow(holds, region, to) {
-                prop_assert!(room > 0.0);
-                prop_assert_eq!(now, next, "followed from {} to {}", p, to);
-            }
+        // And about nodes, where regions meet.
+        let node = b.map.node_place[(x * 1e6) as usize % b.map.nodes()].point;
+        let off = Vec2::new((x * 1e4) as f32 % 1.0 - 0.5, (y * 1e4) as f32 % 1.0 - 0.5) * 0.6;
+        steps_are_followed(b, place)?;
+        if let Some(beside) = view.locate_plan(node.truncate() + off, None) {
+            steps_are_followed(b, beside)?;
         }
         // The point of the axis that the place hangs on is farther from all walls, and on the
         // ray from the nearest wall point.
         let hung = b.attach(place);
         let here = view.clearance(place, 100.0);
-        let gate = {
-            use throng_core::NavRepresentation;
-            b.nav.gate_at(&b.site(), &b.map, hung.edge, hung.along)
-        };
+        let gate = b.nav.gate_at(&b.site(), &b.map, hung.edge, hung.along);
         let gate = gate.unwrap();
         let there = gate.middle.truncate();
         prop_assert!((there.distance(p) - hung.distance).abs() < 1e-3);
