@@ -25,6 +25,8 @@ const WELD: f64 = 1e-5;
 const FARTHEST: f64 = 1e9;
 /// Widest mesh, metres.
 const WIDEST: f64 = 1e6;
+/// A mesh that is less across has no room for anybody, metres.
+const NARROWEST: f64 = 0.5;
 
 /// Corner tests spent on one face before it is refused.
 const MOST_EAR_TESTS: usize = 200_000_000;
@@ -143,6 +145,13 @@ pub(crate) fn environment(
                 extent.max_element()
             ),
             "set `scale` to the metres per unit of the file",
+        ));
+    }
+    if extent.max_element() < NARROWEST {
+        notices.push(format!(
+            "the mesh is {:.3e} m across, too small for people; set `scale` to the metres per \
+             unit of the file if some are to walk on it",
+            extent.max_element()
         ));
     }
     // Of a mesh that is small as a whole (a scan in metres) a millimetre is much.
@@ -544,6 +553,20 @@ mod tests {
         assert_eq!(env.floors[0].z, 2.5);
         assert_eq!((polygon.outer.len(), polygon.holes.len()), (4, 1));
         assert_eq!(area(&env), 8.0);
+    }
+
+    #[test]
+    fn a_mesh_too_small_for_people_is_said_so() {
+        for (size, said) in [(0.01, true), (1.0, false)] {
+            let mut mesh = sheet(3, &[]);
+            mesh.vertices[5].z += 1.0;
+            for vertex in &mut mesh.vertices {
+                *vertex *= size;
+            }
+            let notices = floor_of(mesh).notices;
+            let found = notices.iter().any(|n| n.contains("set `scale`"));
+            assert_eq!(found, said, "{size}: {notices:?}");
+        }
     }
 
     #[test]

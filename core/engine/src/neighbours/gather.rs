@@ -345,15 +345,12 @@ impl Search<'_> {
             low: low.z,
             high: high.z,
         };
-        out.screens.list_between(
-            simd,
-            &self.ground,
-            &grid.screens,
-            body,
-            sight,
-            &out.waists,
-            &mut out.behind,
-        );
+        out.screens.list(&self.ground, &grid.screens, body, sight);
+        if out.screens.is_empty() {
+            return false;
+        }
+        out.screens
+            .leave_out(simd, waist, &out.waists, &mut out.behind);
         !out.screens.is_empty()
     }
 

@@ -71,10 +71,11 @@ impl Body {
             }
             return best;
         }
-        if self.axis == other.axis && self.height == other.height {
-            if let Some(nearest) = self.on_stairs(between) {
-                return nearest;
-            }
+        if self.axis == other.axis
+            && self.height == other.height
+            && let Some(nearest) = self.on_stairs(between)
+        {
+            return nearest;
         }
         for own in 0..3 {
             (best, least) = nearer_sphere(between - own_half * own as f32, other_half, best, least);

@@ -22,8 +22,6 @@ pub struct ScreenIndex {
     close: Option<Cells>,
     /// All walls of the ground; those that are nowhere are in no list.
     pub(super) screens: Vec<Screen>,
-    /// Heights of their feet, side by side.
-    pub(super) feet: Vec<f32>,
 }
 
 /// What a [`ScreenIndex`] was made of.
@@ -185,8 +183,6 @@ impl ScreenIndex {
         let screens = ground.walls.iter();
         let screens = screens.map(|w| Screen::of(ground, w).unwrap_or(nowhere));
         self.screens.extend(screens);
-        self.feet.clear();
-        self.feet.extend(self.screens.iter().map(|s| s.foot.z));
         self.made_of = Some(made_of);
     }
 
@@ -233,8 +229,6 @@ impl ScreenIndex {
 
 #[cfg(test)]
 mod tests {
-    use fearless_simd::{Level, dispatch};
-
     use crate::relevance::{Body, Screens, Sight};
 
     use super::*;
@@ -302,33 +296,6 @@ mod tests {
                     assert_eq!(with.walls, without.walls);
                     listed += with.walls.len();
                 }
-                let waists: Vec<[[f32; 8]; 3]> = (bodies.chunks(8))
-                    .map(|bodies| {
-                        let mut eight = own.waist().to_array().map(|own| [own; 8]);
-                        for (lane, body) in bodies.iter().enumerate() {
-                            for (column, number) in eight.iter_mut().zip(body.waist().to_array()) {
-                                column[lane] = number;
-                            }
-                        }
-                        eight
-                    })
-                    .collect();
-                let mut behind = Vec::new();
-                for index in [&index, &ScreenIndex::default()] {
-                    with.list(&ground, index, own, sight(5.0));
-                    dispatch!(Level::new(), simd => without.list_between(
-                        simd, &ground, index, own, sight(5.0), &waists, &mut behind
-                    ));
-                    for (i, other) in bodies.iter().enumerate() {
-                        if own.feet.distance(other.feet) < 4.5 {
-                            let hides = with.between(&ground, own, other);
-                            assert_eq!(hides, without.between(&ground, own, other));
-                            let marked = behind[i / 8] >> (i % 8) & 1 == 1;
-                            assert!(marked || !hides);
-                        }
-                    }
-                }
-                with.list(&ground, &index, own, sight(5.0));
                 for other in &bodies {
                     if own.feet.distance(other.feet) < 4.5 {
                         let seen = [with.between(&ground, own, other), {

@@ -44,43 +44,6 @@ impl Screen {
         near.distance_squared(to)
     }
 
-    /// Whether some of the waists are not on the own side of the wall; these are marked.
-    #[inline(always)]
-    fn is_between<S: Simd>(
-        &self,
-        simd: S,
-        own: Vec3,
-        waists: &[[[f32; 8]; 3]],
-        behind: &mut [u32],
-    ) -> bool {
-        // A hair on either side, more than is rounded.
-        let hair = 1e-4 * self.length.sqrt();
-        let here = (own - self.foot).dot(self.normal);
-        // Turned so that the own side is the positive one.
-        let normal = if here < 0.0 {
-            -self.normal
-        } else {
-            self.normal
-        };
-        // Who stands in the wall's line may be behind it for anybody.
-        let beyond = if here.abs() > hair {
-            hair
-        } else {
-            f32::INFINITY
-        };
-        let mut between = 0;
-        for ([x, y, z], behind) in waists.iter().zip(behind) {
-            let side = (f32x8::load_array_ref(simd, x) - self.foot.x) * normal.x
-                + (f32x8::load_array_ref(simd, y) - self.foot.y) * normal.y
-                + (f32x8::load_array_ref(simd, z) - self.foot.z) * normal.z;
-            // What is no number counts as behind.
-            let these = !side.simd_gt(beyond).to_bitmask() as u32 & 0xff;
-            *behind |= these;
-            between |= these;
-        }
-        between != 0
-    }
-
     /// Whether the wall is met on the way between two waists.
     #[inline]
     fn hides(&self, plan: bool, from: Vec3, way: Vec3, above: Vec3, height: f32) -> bool {
@@ -127,18 +90,11 @@ pub struct Sight {
 }
 
 impl Sight {
-    /// Whether a wall of a plan with its foot at a height stands in any of those between the
-    /// waists.
+    /// Whether a wall of a plan stands in any of the heights between the waists.
     #[inline]
-    fn meets(&self, foot: f32) -> bool {
-        let hair = 0.01 + 1e-5 * foot.abs();
-        foot <= self.high + hair && foot + self.tallest >= self.low - hair
-    }
-
-    /// How far from the own feet the feet of walls that matter are at most: from the waist to the
-    /// feet, and from the wall's edge to its foot.
-    fn around(&self) -> f32 {
-        self.distance + 1.5 * self.tallest
+    fn meets(&self, screen: &Screen) -> bool {
+        let hair = 0.01 + 1e-5 * screen.foot.z.abs();
+        screen.foot.z <= self.high + hair && screen.foot.z + self.tallest >= self.low - hair
     }
 }
 
@@ -151,7 +107,9 @@ impl Screens {
         let Sight {
             distance, tallest, ..
         } = sight;
-        if wall_distance_bound(ground, own.feet) > sight.around() {
+        // From the waist to the feet, and from the wall's edge to its foot.
+        let around = distance + 1.5 * tallest;
+        if wall_distance_bound(ground, own.feet) > around {
             return;
         }
         let waist = own.waist();
@@ -159,7 +117,7 @@ impl Screens {
         if let Some(walls) = index.near(waist, distance, tallest) {
             for &w in walls {
                 let screen = &index.screens[w as usize];
-                if ground.plan && !sight.meets(screen.foot.z) {
+                if ground.plan && !sight.meets(screen) {
                     continue;
                 }
                 let squared = screen.squared_from(ground.plan, waist, tallest);
@@ -175,7 +133,7 @@ impl Screens {
         any_wall(&ground.wall_index, waist - half, waist + half, |w| {
             let wall = &ground.walls[w as usize];
             if let Some(screen) = Screen::of(ground, wall)
-                && (!ground.plan || sight.meets(screen.foot.z))
+                && (!ground.plan || sight.meets(&screen))
             {
                 let squared = screen.squared_from(ground.plan, waist, tallest);
                 if !(squared > limit) && ground.stands(wall) {
@@ -192,53 +150,56 @@ impl Screens {
         self.screens.extend(screens);
     }
 
-    /// As [`Screens::list`], without the walls that have all others on the own side: none of these
-    /// is between. The others' waists are in columns of eight, of which the last are filled with
-    /// the own; `behind` gets for each eight who is not on the own side of all walls, as bits.
+    /// Leaves out the walls that have all others on the own side: none of them is between. The
+    /// others' waists are in columns of eight, of which the last are filled with the own; `behind`
+    /// gets for each eight who is not on the own side of all walls, as bits.
     #[inline(always)]
-    pub fn list_between<S: Simd>(
+    pub fn leave_out<S: Simd>(
         &mut self,
         simd: S,
-        ground: &GroundView<'_>,
-        index: &ScreenIndex,
-        own: &Body,
-        sight: Sight,
+        own: Vec3,
         waists: &[[[f32; 8]; 3]],
         behind: &mut Vec<u32>,
     ) {
         behind.clear();
         behind.resize(waists.len(), 0);
-        let waist = own.waist();
-        let Some(walls) = index.near(waist, sight.distance, sight.tallest) else {
-            self.list(ground, index, own, sight);
-            let mut kept = 0;
-            for i in 0..self.screens.len() {
-                if self.screens[i].is_between(simd, waist, waists, behind) {
-                    (self.screens[kept], self.walls[kept]) = (self.screens[i], self.walls[i]);
-                    kept += 1;
-                }
+        let mut kept = 0;
+        for i in 0..self.screens.len() {
+            let screen = &self.screens[i];
+            // A hair on either side, more than is rounded.
+            let hair = 1e-4 * screen.length.sqrt();
+            let here = (own - screen.foot).dot(screen.normal);
+            // Turned so that the own side is the positive one.
+            let normal = if here < 0.0 {
+                -screen.normal
+            } else {
+                screen.normal
+            };
+            // Who stands in the wall's line may be behind it for anybody.
+            let beyond = if here.abs() > hair {
+                hair
+            } else {
+                f32::INFINITY
+            };
+            let mut between = 0;
+            for ([x, y, z], behind) in waists.iter().zip(&mut *behind) {
+                let side = (f32x8::load_array_ref(simd, x) - screen.foot.x) * normal.x
+                    + (f32x8::load_array_ref(simd, y) - screen.foot.y) * normal.y
+                    + (f32x8::load_array_ref(simd, z) - screen.foot.z) * normal.z;
+                // What is no number counts as behind.
+                let these = !side.simd_gt(beyond).to_bitmask() as u32 & 0xff;
+                *behind |= these;
+                between |= these;
             }
-            self.screens.truncate(kept);
-            self.walls.truncate(kept);
-            return;
-        };
-        self.walls.clear();
-        self.screens.clear();
-        if wall_distance_bound(ground, own.feet) > sight.around() {
-            return;
-        }
-        for &w in walls {
-            if ground.plan && !sight.meets(index.feet[w as usize]) {
+            if between == 0 {
                 continue;
             }
-            let screen = &index.screens[w as usize];
-            let between = screen.is_between(simd, waist, waists, behind);
-            if between && ground.stands(&ground.walls[w as usize]) {
-                // Not farther than anybody: how far was not asked.
-                self.walls.push((w, 0.0));
-                self.screens.push(*screen);
-            }
+            self.screens[kept] = self.screens[i];
+            self.walls[kept] = self.walls[i];
+            kept += 1;
         }
+        self.screens.truncate(kept);
+        self.walls.truncate(kept);
     }
 
     /// Whether there are none.
