@@ -19,7 +19,8 @@ use core::ops::Range;
 
 use glam::Vec3;
 use throng_core::{
-    Capabilities, LodPolicy, NONE, NavMap, RegionOfInterest, StateError, World, options, register,
+    Capabilities, Location, LodPolicy, NONE, NavMap, RegionOfInterest, StateError, World, options,
+    register,
 };
 
 throng_core::choices! {
@@ -59,6 +60,9 @@ options! {
         persons: Vec<u32>,
     }
 }
+
+/// Agents that are looked at together before one by one.
+const TOGETHER: usize = 64;
 
 /// The lowest level that the regions of interest ask for at a point.
 fn level_of(interest: &[RegionOfInterest], at: Vec3, had: Option<u8>, margin: f32) -> Option<u8> {
@@ -131,6 +135,41 @@ impl Roi {
             *jammed = u8::from(self.is_narrow[r] && self.persons[r] > 1 && density > limit);
         }
     }
+
+    /// Sorts agents one by one.
+    fn classify_each(&self, world: &World<'_>, rows: Range<usize>, out: &mut [u8]) {
+        for (row, out) in rows.zip(out) {
+            let region = world.agents.region[row] as usize;
+            let at = world.agents.location[row].point;
+            *out = match self.levels.get(region) {
+                Some(&level) if self.by == By::Region => level,
+                _ => {
+                    let tier = usize::from(world.agents.tier[row]);
+                    self.level(world, at, world.tier_levels.get(tier).copied())
+                }
+            };
+            if self.jammed.get(region).is_some_and(|j| *j != 0) {
+                *out = out.saturating_add(1);
+            }
+        }
+    }
+
+    /// Whether nobody at these places is in a region or keeps its level, as far as the box about
+    /// them tells: agents are sorted by place, so most boxes lie far from all regions.
+    fn are_outside(&self, world: &World<'_>, places: &[Location]) -> bool {
+        if self.reads_regions() || world.camera.is_some() {
+            return false;
+        }
+        let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        for place in places {
+            low = low.min(place.point);
+            high = high.max(place.point);
+        }
+        world.interest.iter().all(|region| {
+            let reach = (region.radius + self.margin) * 1.001;
+            region.at.clamp(low, high).distance_squared(region.at) > reach * reach
+        })
+    }
 }
 
 #[typetag::serde(name = "roi")]
@@ -158,18 +197,13 @@ impl LodPolicy for Roi {
     }
 
     fn classify(&self, world: &World<'_>, rows: Range<usize>, out: &mut [u8]) {
-        for (row, out) in rows.zip(out) {
-            let region = world.agents.region[row] as usize;
-            let at = world.agents.location[row].point;
-            *out = match self.levels.get(region) {
-                Some(&level) if self.by == By::Region => level,
-                _ => {
-                    let tier = usize::from(world.agents.tier[row]);
-                    self.level(world, at, world.tier_levels.get(tier).copied())
-                }
-            };
-            if self.jammed.get(region).is_some_and(|j| *j != 0) {
-                *out = out.saturating_add(1);
+        for (first, out) in rows.step_by(TOGETHER).zip(out.chunks_mut(TOGETHER)) {
+            let together = first..first + out.len();
+            let places = world.agents.location.get(together.clone());
+            if places.is_some_and(|places| self.are_outside(world, places)) {
+                out.fill(self.outside);
+            } else {
+                self.classify_each(world, together, out);
             }
         }
     }

@@ -46,36 +46,47 @@ pub fn classify(
     let mut gates = std::mem::take(&mut work.gates);
     let tier_of: [u8; 256] = std::array::from_fn(|level| parts.tier_of(level as u8));
     let mut people = [0u64; 256];
-    for row in 0..count {
-        let (old, new) = (
-            state.agents.tier[row],
-            tier_of[usize::from(work.levels[row])],
-        );
-        people[usize::from(new)] += 1;
-        if old != new {
-            state.agents.tier[row] = new;
-            // Another follower walks to another point of the same gate.
-            state.agents.until[row] = 0.0;
-            // A fresh agent has no tier to change from.
-            if state.agents.record[row].born != state.step {
-                state.agents.record[row].tier_since = state.step;
-                // Who was guided goes on along its route; who is off it looks for one from where
-                // it is: never back.
-                let guided = |tier: u8| {
-                    let guide = parts.tiers[tier as usize].guide;
-                    parts.planners[guide].guides
-                };
-                if guided(old) && !guided(new) {
-                    let on_route = goes_on(place, parts, state, &mut gates, row);
-                    let track = &mut state.agents.track[row];
-                    (track.stale, track.left) = (true, !on_route);
-                    state.agents.note_track(row);
+    for first in (0..count).step_by(CHUNK) {
+        let rows = first..count.min(first + CHUNK);
+        // Chunks of one level whose people have it already are many.
+        let new = tier_of[usize::from(work.levels[first])];
+        if all_are(&work.levels[rows.clone()], work.levels[first])
+            && all_are(&state.agents.tier[rows.clone()], new)
+        {
+            people[usize::from(new)] += rows.len() as u64;
+            continue;
+        }
+        for row in rows {
+            let (old, new) = (
+                state.agents.tier[row],
+                tier_of[usize::from(work.levels[row])],
+            );
+            people[usize::from(new)] += 1;
+            if old != new {
+                state.agents.tier[row] = new;
+                // Another follower walks to another point of the same gate.
+                state.agents.until[row] = 0.0;
+                // A fresh agent has no tier to change from.
+                if state.agents.record[row].born != state.step {
+                    state.agents.record[row].tier_since = state.step;
+                    // Who was guided goes on along its route; who is off it looks for one from where
+                    // it is: never back.
+                    let guided = |tier: u8| {
+                        let guide = parts.tiers[tier as usize].guide;
+                        parts.planners[guide].guides
+                    };
+                    if guided(old) && !guided(new) {
+                        let on_route = goes_on(place, parts, state, &mut gates, row);
+                        let track = &mut state.agents.track[row];
+                        (track.stale, track.left) = (true, !on_route);
+                        state.agents.note_track(row);
+                    }
+                    events.push(Event::TierChanged {
+                        agent: AgentId(state.agents.id[row]),
+                        from: parts.tiers[old as usize].level,
+                        to: parts.tiers[new as usize].level,
+                    });
                 }
-                events.push(Event::TierChanged {
-                    agent: AgentId(state.agents.id[row]),
-                    from: parts.tiers[old as usize].level,
-                    to: parts.tiers[new as usize].level,
-                });
             }
         }
     }
@@ -83,6 +94,11 @@ pub fn classify(
         *clock.agents.get_mut() += people;
     }
     work.gates = gates;
+}
+
+/// Whether all of some bytes are one byte; without a way out in between, so that many are one look.
+fn all_are(bytes: &[u8], one: u8) -> bool {
+    bytes.iter().fold(0, |differ, byte| differ | (byte ^ one)) == 0
 }
 
 /// Gates of its route that an agent looks at when it leaves a guide.
