@@ -48,9 +48,10 @@ impl Heights {
 /// Heights and slopes of all, by the entries of the grid.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Storeys {
-    /// The least upright of all, and of those on level ground.
-    cosine: f32,
-    level_cosine: f32,
+    /// How steeply the steepest ground under anybody's feet rises, and the same of those on level
+    /// ground: sine and cosine.
+    steepest: (f32, f32),
+    level: (f32, f32),
     /// How many of the entries before one are not on level ground, and the line of cells of each.
     /// Empty where cells are hashed.
     of_entry: Vec<(u32, u32)>,
@@ -61,15 +62,17 @@ pub(super) struct Storeys {
 impl Storeys {
     /// Looks at everybody. There are as many cells as `size` says, none if they are hashed.
     pub fn fill(&mut self, standing: &[Standing], start: &[u32], size: IVec3) {
-        (self.cosine, self.level_cosine) = (1.0, 1.0);
         self.of_entry.clear();
         self.lines.clear();
+        let (mut steepest, mut level) = (1.0_f32, 1.0_f32);
         for Standing { body, .. } in standing {
-            self.cosine = self.cosine.min(body.up.z);
+            steepest = steepest.min(body.up.z);
             if body.up.z >= LEVEL {
-                self.level_cosine = self.level_cosine.min(body.up.z);
+                level = level.min(body.up.z);
             }
         }
+        let with_sine = |cosine: f32| ((1.0 - cosine * cosine).max(0.0).sqrt(), cosine);
+        (self.steepest, self.level) = (with_sine(steepest), with_sine(level));
         let mut sloped = 0;
         for line in 0..size.y * size.z {
             let [first, end] = [line, line + 1].map(|l| start[(l * size.x) as usize] as usize);
@@ -111,9 +114,9 @@ impl NeighbourGrid {
     /// How far above or below on a plan those may be who are within a distance of somebody.
     #[inline]
     pub(super) fn view_of(&self, body: &Body, distance: f32) -> View {
-        let all = self.in_view(distance, self.storeys.cosine);
+        let all = self.in_view(distance, self.storeys.steepest);
         let level = if body.up.z >= LEVEL {
-            self.in_view(distance, self.storeys.level_cosine)
+            self.in_view(distance, self.storeys.level)
         } else {
             all
         };
@@ -122,15 +125,15 @@ impl NeighbourGrid {
 
     /// How far above or below on a plan somebody's feet may be who is within a distance: as far as
     /// spheres are, or as [`Relevance::sees`](crate::relevance::Relevance::sees) can be true for
-    /// either where no ground is steeper than its normal's `cosine` says.
-    fn in_view(&self, distance: f32, cosine: f32) -> f32 {
+    /// either where no ground is steeper than a sine and cosine say.
+    #[inline]
+    fn in_view(&self, distance: f32, (sine, cosine): (f32, f32)) -> f32 {
         let r = &self.relevance;
         let tallest = self.tallest;
         let spheres = distance + tallest;
         if !(r.vision && cosine > r.lean + 0.1 && r.lean >= 0.0) {
             return spheres;
         }
-        let sine = (1.0 - cosine * cosine).max(0.0).sqrt();
         let aside = sine * distance;
         let above = (1.001 * tallest + aside) / cosine + (tallest - self.shortest);
         let falls = r.tolerance.max(0.0) * tallest + r.lean * distance + aside;

@@ -69,7 +69,7 @@ impl Cells {
             .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), b| {
                 (low.min(b.1), high.max(b.2))
             });
-        let cells = ((high - low) / SCREEN_CELL).floor() + Vec3::ONE;
+        let cells = ((high - low) * (1.0 / SCREEN_CELL)).floor() + Vec3::ONE;
         if boxes.is_empty() || cells.element_product() > MOST_ENTRIES as f32 {
             return None;
         }
@@ -158,7 +158,7 @@ impl Cells {
     }
 
     fn cell_of(&self, point: Vec3) -> IVec3 {
-        let cell = ((point - self.low) / SCREEN_CELL).as_ivec3();
+        let cell = ((point - self.low) * (1.0 / SCREEN_CELL)).as_ivec3();
         cell.clamp(IVec3::ZERO, self.size - IVec3::ONE)
     }
 
@@ -177,9 +177,13 @@ impl Cells {
     fn at_heights(&self, point: Vec3, sight: &Sight) -> &[u32] {
         let range = self.range_at(point);
         let (feet, walls) = (&self.feet[range.clone()], &self.walls[range]);
-        let first = feet.partition_point(|&foot| sight.is_above(foot));
-        let count = feet[first..].partition_point(|&foot| !sight.is_below(foot));
-        &walls[first..first + count]
+        // Counted in lanes, without branches: lists are too short to be halved again and again.
+        let (mut first, mut end) = (0u32, 0u32);
+        for &foot in feet {
+            first += u32::from(sight.is_above(foot));
+            end += u32::from(!sight.is_below(foot));
+        }
+        &walls[first as usize..end.max(first) as usize]
     }
 }
 
