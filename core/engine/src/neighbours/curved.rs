@@ -79,6 +79,8 @@ pub(super) struct Look {
     half_up: f32,
     limit: f32,
     plan: bool,
+    /// How far above or below anybody may be on a plan, metres.
+    view: f32,
     /// Whoever stands like this one and is farther above or below it is out of sight.
     storey: f32,
     vision: bool,
@@ -122,6 +124,7 @@ impl Look {
             half_up: half.dot(body.up),
             limit: distance * distance,
             plan,
+            view: f32::INFINITY,
             storey: if bounded {
                 (body.height.max(0.0) + below) * 1.01
             } else {
@@ -132,6 +135,11 @@ impl Look {
             tolerance: relevance.tolerance,
             lean: relevance.lean,
         }
+    }
+
+    /// The same look on a plan where nobody farther above or below is in view.
+    pub fn within(self, view: f32) -> Look {
+        Look { view, ..self }
     }
 
     /// What can be told of the first eight of a run of bodies.
@@ -155,7 +163,7 @@ impl Look {
         let given = lanes.simd_lt(run.len() as u32);
         // Upright bodies are never nearer than their feet seen from above.
         let about = if self.plan {
-            given & (bx * bx + by * by - rounding).simd_le(self.limit)
+            given & (bx * bx + by * by - rounding).simd_le(self.limit) & bz.abs().simd_le(self.view)
         } else {
             given
         };

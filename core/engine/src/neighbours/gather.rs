@@ -15,6 +15,7 @@ use super::{
     curved::Look,
     grid::{Entry, NeighbourGrid},
     rank::{BESIDE, LANES},
+    storeys::View,
 };
 use crate::relevance::{Screens, Sight};
 
@@ -140,16 +141,20 @@ impl Search<'_> {
             let body = &standing.body;
             let look = Look::new(body, distance, &grid.relevance, self.ground.plan);
             out.candidates.clear();
-            let (low, high) = if self.ground.plan {
-                let storey = Vec3::Z * (grid.in_view(distance) - distance);
-                (feet - storey, feet + storey)
+            let (low, high, view) = if self.ground.plan {
+                let view = grid.view_of(body, distance);
+                let storey = Vec3::Z * (view.all - distance);
+                (feet - storey, feet + storey, view)
             } else {
-                (feet.min(head), feet.max(head))
+                (feet.min(head), feet.max(head), View::ENDLESS)
             };
-            grid.runs_in(
+            let look = look.within(view.all);
+            grid.runs_in_view(
                 low,
                 high,
                 distance + lean,
+                feet.z,
+                view,
                 // Inlined, or it would leave the instruction set of the caller.
                 #[inline(always)]
                 |run| {
@@ -158,7 +163,9 @@ impl Search<'_> {
                         let glance = look.at(simd, &grid.bodies, first..run.end);
                         let itself = lanes.simd_eq((own as u32).wrapping_sub(first as u32));
                         let beside = glance.beside & !itself;
-                        out.candidates.add(simd, glance.squared, first, beside);
+                        if beside.to_bitmask() != 0 {
+                            out.candidates.add(simd, glance.squared, first, beside);
+                        }
                         let mut bits = glance.maybe;
                         while bits != 0 {
                             let e = first + bits.trailing_zeros() as usize;
@@ -225,7 +232,7 @@ impl Search<'_> {
                     (listed, walled) = (true, self.list_screens(simd, own, out));
                 }
                 let behind = walled && out.behind[place / LANES] >> (place % LANES) & 1 == 1;
-                if behind && self.hidden(own, e as usize, &out.screens) {
+                if behind && self.hidden(own, e as usize, place, &out.screens) {
                     continue;
                 }
             }
@@ -355,13 +362,13 @@ impl Search<'_> {
     }
 
     /// Whether a wall is between two entries, the same for both.
-    fn hidden(&self, own: usize, other: usize, screens: &Screens) -> bool {
+    fn hidden(&self, own: usize, other: usize, place: usize, screens: &Screens) -> bool {
         let (mut a, mut b) = (own, other);
         if self.grid.entries[a].id > self.grid.entries[b].id {
             core::mem::swap(&mut a, &mut b);
         }
         let body = |e: usize| &self.grid.standing[e].body;
-        screens.between(&self.ground, body(a), body(b))
+        screens.between(&self.ground, body(a), body(b), place)
     }
 }
 

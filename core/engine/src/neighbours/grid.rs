@@ -4,7 +4,11 @@ use glam::{IVec3, Vec3};
 use rayon::prelude::*;
 use throng_core::{AgentsView, GroundView, MOVER, MoverView, NON_RECIPROCAL, NONE};
 
-use super::{curved::Bodies, rank::LANES};
+use super::{
+    curved::Bodies,
+    rank::LANES,
+    storeys::{Storeys, View},
+};
 use crate::relevance::{Body, Relevance, ScreenIndex};
 
 /// Entries that an agent shares a square with that is as wide as a line of cells is high, itself
@@ -162,9 +166,9 @@ pub struct NeighbourGrid {
     /// Largest height.
     pub(super) tallest: f32,
     /// Smallest height.
-    shortest: f32,
-    /// How steeply the steepest ground under anybody's feet rises on a plan: sine and cosine.
-    steepest: (f32, f32),
+    pub(super) shortest: f32,
+    /// Who stands how high and how steeply on a plan.
+    pub(super) storeys: Storeys,
     /// The radius of all entries if it is one and none has flags or a group.
     pub(super) alike: Option<f32>,
 }
@@ -443,14 +447,19 @@ impl NeighbourGrid {
                     };
                 }
             });
-        let (mut tallest, mut shortest, mut cosine) = (0.0_f32, f32::INFINITY, 1.0_f32);
+        let (mut tallest, mut shortest) = (0.0_f32, f32::INFINITY);
         for Standing { body, .. } in &self.standing {
             tallest = tallest.max(body.height);
             shortest = shortest.min(body.height);
-            cosine = cosine.min(body.up.z);
         }
         (self.tallest, self.shortest) = (tallest, shortest.min(tallest));
-        self.steepest = ((1.0 - cosine * cosine).max(0.0).sqrt(), cosine);
+        if ground.plan {
+            let lines = match self.hashed {
+                None => self.size,
+                Some(_) => IVec3::ZERO,
+            };
+            self.storeys.fill(&self.standing, &self.start, lines);
+        }
     }
 
     /// Chooses the size of cells by the crowding of the last grid, or by the mean density.
@@ -594,6 +603,30 @@ impl NeighbourGrid {
         }
     }
 
+    /// As [`NeighbourGrid::runs_in`], without those on a plan that nobody at a height has in view.
+    #[inline(always)]
+    pub(super) fn runs_in_view(
+        &self,
+        low: Vec3,
+        high: Vec3,
+        distance: f32,
+        height: f32,
+        view: View,
+        mut visit: impl FnMut(core::ops::Range<usize>),
+    ) {
+        self.runs_in(
+            low,
+            high,
+            distance,
+            #[inline(always)]
+            |run| {
+                if !run.is_empty() && self.storeys.sees(height, view, &run) {
+                    visit(run);
+                }
+            },
+        );
+    }
+
     /// The runs of a box of hashed cells. A bucket holds several cells: only things of the cell
     /// asked for count, so that nothing comes twice.
     #[cold]
@@ -611,22 +644,6 @@ impl NeighbourGrid {
                 }
             }
         }
-    }
-
-    /// How far above or below on a plan somebody's feet may be who is within a distance: as far as
-    /// spheres are, or as [`Relevance::sees`] can be true for either.
-    pub(super) fn in_view(&self, distance: f32) -> f32 {
-        let r = &self.relevance;
-        let (tallest, (sine, cosine)) = (self.tallest, self.steepest);
-        let spheres = distance + tallest;
-        if !(r.vision && cosine > r.lean + 0.1 && r.lean >= 0.0) {
-            return spheres;
-        }
-        let aside = sine * distance;
-        let above = (1.001 * tallest + aside) / cosine + (tallest - self.shortest);
-        let falls = r.tolerance.max(0.0) * tallest + r.lean * distance + aside;
-        let below = tallest + falls / (cosine - r.lean);
-        (above.max(below) * 1.001 + 0.01).min(spheres)
     }
 
     /// A distance with the rounding of coordinates and cells added.

@@ -90,7 +90,9 @@ impl Body {
         let tall = 0.5 * self.height;
         let half = self.axis * tall;
         let along = between.dot(self.axis) / tall;
-        let levels = along.round().clamp(-2.0, 2.0);
+        // The nearest whole number from -2 to 2: rounding is a call on some machines.
+        let above = |least: f32| f32::from(u8::from(along.abs() >= least));
+        let levels = (above(0.5) + above(1.5)).copysign(along);
         let nearest = between - half * levels;
         let squared = nearest.length_squared();
         let clear = tall * tall * (1.0 - 2.0 * (along - levels).abs().min(0.5));

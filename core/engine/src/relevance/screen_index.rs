@@ -1,10 +1,12 @@
 //! The walls that may hide somebody, listed by place.
 
+use core::ops::Range;
+
 use glam::{IVec3, Vec3};
-use throng_core::GroundView;
+use throng_core::{GroundView, NO_DOOR};
 
 use super::{
-    screens::{Screen, up_at},
+    screens::{Screen, Sight, up_at},
     wall_distance_bound,
 };
 
@@ -52,6 +54,8 @@ struct Cells {
     size: IVec3,
     start: Vec<u32>,
     walls: Vec<u32>,
+    /// Heights of the feet of these walls.
+    feet: Vec<f32>,
 }
 
 /// A wall and the box of places that it is listed for.
@@ -59,13 +63,13 @@ type Listed = (u32, Vec3, Vec3);
 
 impl Cells {
     /// Nothing if there are no boxes, or too many entries.
-    fn of(boxes: &[Listed]) -> Option<Cells> {
+    fn of(ground: &GroundView<'_>, boxes: &[Listed]) -> Option<Cells> {
         let (low, high) = boxes
             .iter()
             .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), b| {
                 (low.min(b.1), high.max(b.2))
             });
-        let cells = ((high - low) / SCREEN_CELL).floor() + Vec3::ONE;
+        let cells = ((high - low) * (1.0 / SCREEN_CELL)).floor() + Vec3::ONE;
         if boxes.is_empty() || cells.element_product() > MOST_ENTRIES as f32 {
             return None;
         }
@@ -75,6 +79,7 @@ impl Cells {
             size: cells.as_ivec3(),
             start: vec![0u32; count + 1],
             walls: Vec::new(),
+            feet: Vec::new(),
         };
         let mut entries = 0;
         for &(_, low, high) in boxes {
@@ -97,7 +102,49 @@ impl Cells {
                 next[place] += 1;
             }
         }
+        let foot = |w: &u32| ground.walls[*w as usize].a.z;
+        of.feet = of.walls.iter().map(foot).collect();
         Some(of)
+    }
+
+    /// Leaves out walls that are, seen from above, exactly where another of the cell is and always
+    /// stands: the storeys of a building have most of theirs in common.
+    fn seen_from_above(mut self, ground: &GroundView<'_>) -> Cells {
+        let line = |w: u32| {
+            let wall = &ground.walls[w as usize];
+            [wall.a.x, wall.a.y, wall.b.x, wall.b.y].map(f32::to_bits)
+        };
+        let mut order: Vec<u32> = (0..ground.walls.len() as u32).collect();
+        order.sort_unstable_by_key(|&w| (line(w), w));
+        // The first wall of the same line, and the last cell in which one of that line was met.
+        let mut same = vec![0u32; order.len()];
+        for (i, &w) in order.iter().enumerate() {
+            let before = i.checked_sub(1).map(|i| order[i]);
+            let before = before.filter(|&before| line(before) == line(w));
+            same[w as usize] = before.map_or(w, |before| same[before as usize]);
+        }
+        let mut met = vec![usize::MAX; order.len()];
+        let (mut kept, mut first) = (0, 0);
+        for cell in 0..self.start.len() - 1 {
+            let end = self.start[cell + 1] as usize;
+            for i in first..end {
+                let w = self.walls[i];
+                let stays = ground.walls[w as usize].door == NO_DOOR;
+                if stays && met[same[w as usize] as usize] == cell {
+                    continue;
+                }
+                if stays {
+                    met[same[w as usize] as usize] = cell;
+                }
+                (self.walls[kept], self.feet[kept]) = (w, self.feet[i]);
+                kept += 1;
+            }
+            first = end;
+            self.start[cell + 1] = kept as u32;
+        }
+        self.walls.truncate(kept);
+        self.feet.truncate(kept);
+        self
     }
 
     /// The cells of a box.
@@ -111,15 +158,32 @@ impl Cells {
     }
 
     fn cell_of(&self, point: Vec3) -> IVec3 {
-        let cell = ((point - self.low) / SCREEN_CELL).as_ivec3();
+        let cell = ((point - self.low) * (1.0 / SCREEN_CELL)).as_ivec3();
         cell.clamp(IVec3::ZERO, self.size - IVec3::ONE)
     }
 
     /// The walls listed for a place.
     fn at(&self, point: Vec3) -> &[u32] {
+        &self.walls[self.range_at(point)]
+    }
+
+    fn range_at(&self, point: Vec3) -> Range<usize> {
         let cell = self.cell_of(point);
         let place = ((cell.z * self.size.y + cell.y) * self.size.x + cell.x) as usize;
-        &self.walls[self.start[place] as usize..self.start[place + 1] as usize]
+        self.start[place] as usize..self.start[place + 1] as usize
+    }
+
+    /// Those of them that stand in the heights of a sight, if they are listed by height.
+    fn at_heights(&self, point: Vec3, sight: &Sight) -> &[u32] {
+        let range = self.range_at(point);
+        let (feet, walls) = (&self.feet[range.clone()], &self.walls[range]);
+        // Counted in lanes, without branches: lists are too short to be halved again and again.
+        let (mut first, mut end) = (0u32, 0u32);
+        for &foot in feet {
+            first += u32::from(sight.is_above(foot));
+            end += u32::from(!sight.is_below(foot));
+        }
+        &walls[first as usize..end.max(first) as usize]
     }
 }
 
@@ -164,14 +228,22 @@ impl ScreenIndex {
                 .collect()
         };
         let reach = made_of.distance * 1.001;
-        let around = Cells::of(&boxes(&|up| up.abs() * made_of.tallest + reach));
-        let Some(around) = around else {
+        let mut around = boxes(&|up| up.abs() * made_of.tallest + reach);
+        if ground.plan {
+            // By height.
+            let foot = |w: u32| ground.walls[w as usize].a.z;
+            around.sort_by(|a, b| foot(a.0).total_cmp(&foot(b.0)));
+        }
+        let Some(around) = Cells::of(ground, &around) else {
             return;
         };
         self.around = around;
         let steep = ground.plan && ground.normals.iter().any(|n| n.z < STEEP);
-        let close = || Cells::of(&boxes(&|_| Vec3::splat(CLOSE * 1.001)));
+        let close = || Cells::of(ground, &boxes(&|_| Vec3::splat(CLOSE * 1.001)));
         self.close = if steep { None } else { close() };
+        if ground.plan {
+            self.close = self.close.take().map(|close| close.seen_from_above(ground));
+        }
         let nowhere = Screen {
             foot: Vec3::NAN,
             along: Vec3::ZERO,
@@ -186,12 +258,15 @@ impl ScreenIndex {
         self.made_of = Some(made_of);
     }
 
-    /// All walls whose rectangles come within a distance of a place, and others, each once; or
-    /// nothing if it was not made for such distances.
-    pub(super) fn near(&self, at: Vec3, distance: f32, tallest: f32) -> Option<&[u32]> {
+    /// All walls whose rectangles come within the distance of a sight from a place, on plans in its
+    /// heights, and others, each once; or nothing if it was not made for such distances.
+    pub(super) fn near(&self, ground: &GroundView<'_>, at: Vec3, sight: &Sight) -> Option<&[u32]> {
         let made_of = self.made_of?;
-        let fits = distance <= made_of.distance && tallest <= made_of.tallest;
-        fits.then(|| self.around.at(at))
+        let fits = sight.distance <= made_of.distance && sight.tallest <= made_of.tallest;
+        fits.then(|| match ground.plan {
+            true => self.around.at_heights(at, sight),
+            false => self.around.at(at),
+        })
     }
 
     /// A distance within which no standing wall is, at most `limit`: seen from above on floor
@@ -204,10 +279,8 @@ impl ScreenIndex {
         let close = self.close.as_ref().filter(|_| limit <= CLOSE);
         let walls = match (self.made_of, close) {
             (Some(_), Some(close)) => close.at(at),
-            _ => match self.near(at, limit, 0.0) {
-                Some(walls) => walls,
-                None => return bound,
-            },
+            (Some(made_of), None) if limit <= made_of.distance => self.around.at(at),
+            _ => return bound,
         };
         let mut nearest = limit * limit;
         for &w in walls {
@@ -293,14 +366,16 @@ mod tests {
                 for distance in [0.5, 2.0, 5.0] {
                     with.list(&ground, &index, own, sight(distance));
                     without.list(&ground, &ScreenIndex::default(), own, sight(distance));
-                    assert_eq!(with.walls, without.walls);
+                    let mut walls = with.walls.clone();
+                    walls.sort_by_key(|w| w.0);
+                    assert_eq!(walls, without.walls);
                     listed += with.walls.len();
                 }
                 for other in &bodies {
                     if own.feet.distance(other.feet) < 4.5 {
-                        let seen = [with.between(&ground, own, other), {
+                        let seen = [with.between(&ground, own, other, 0), {
                             without.list(&ground, &index, other, sight(5.0));
-                            without.between(&ground, own, other)
+                            without.between(&ground, own, other, 0)
                         }];
                         assert_eq!(seen[0], seen[1], "the same whoever lists");
                         hidden += u32::from(seen[0]);

@@ -74,6 +74,8 @@ pub struct Screens {
     pub(super) walls: Vec<(u32, f32)>,
     /// The same walls.
     screens: Vec<Screen>,
+    /// For each of them who may be behind it, as bits by place; places that are 64 apart share one.
+    behind: Vec<u64>,
 }
 
 /// How far somebody looks.
@@ -90,12 +92,29 @@ pub struct Sight {
 }
 
 impl Sight {
-    /// Whether a wall of a plan stands in any of the heights between the waists.
+    /// Whether a wall of a plan, whose foot is at a height, stands in any of the heights between
+    /// the waists.
     #[inline]
-    fn meets(&self, screen: &Screen) -> bool {
-        let hair = 0.01 + 1e-5 * screen.foot.z.abs();
-        screen.foot.z <= self.high + hair && screen.foot.z + self.tallest >= self.low - hair
+    fn meets(&self, foot: f32) -> bool {
+        !self.is_above(foot) && !self.is_below(foot)
     }
+
+    /// Whether all waists are above such a wall.
+    #[inline]
+    pub(super) fn is_above(&self, foot: f32) -> bool {
+        !(foot + self.tallest >= self.low - hair(foot))
+    }
+
+    /// Whether all waists are below its foot.
+    #[inline]
+    pub(super) fn is_below(&self, foot: f32) -> bool {
+        !(foot <= self.high + hair(foot))
+    }
+}
+
+/// More than heights are rounded by.
+fn hair(height: f32) -> f32 {
+    0.01 + 1e-5 * height.abs()
 }
 
 impl Screens {
@@ -104,6 +123,7 @@ impl Screens {
     pub fn list(&mut self, ground: &GroundView<'_>, index: &ScreenIndex, own: &Body, sight: Sight) {
         self.walls.clear();
         self.screens.clear();
+        self.behind.clear();
         let Sight {
             distance, tallest, ..
         } = sight;
@@ -114,12 +134,9 @@ impl Screens {
         }
         let waist = own.waist();
         let limit = distance * distance * 1.000_1;
-        if let Some(walls) = index.near(waist, distance, tallest) {
+        if let Some(walls) = index.near(ground, waist, &sight) {
             for &w in walls {
                 let screen = &index.screens[w as usize];
-                if ground.plan && !sight.meets(screen) {
-                    continue;
-                }
                 let squared = screen.squared_from(ground.plan, waist, tallest);
                 // A wall of no length gives no number, which is not farther.
                 if !(squared > limit) && ground.stands(&ground.walls[w as usize]) {
@@ -127,13 +144,14 @@ impl Screens {
                     self.screens.push(*screen);
                 }
             }
+            self.behind.resize(self.walls.len(), u64::MAX);
             return;
         }
         let half = Vec3::splat(distance + tallest);
         any_wall(&ground.wall_index, waist - half, waist + half, |w| {
             let wall = &ground.walls[w as usize];
             if let Some(screen) = Screen::of(ground, wall)
-                && (!ground.plan || sight.meets(&screen))
+                && (!ground.plan || sight.meets(screen.foot.z))
             {
                 let squared = screen.squared_from(ground.plan, waist, tallest);
                 if !(squared > limit) && ground.stands(wall) {
@@ -148,6 +166,7 @@ impl Screens {
         let screens = self.walls.iter();
         let screens = screens.filter_map(|w| Screen::of(ground, &ground.walls[w.0 as usize]));
         self.screens.extend(screens);
+        self.behind.resize(self.walls.len(), u64::MAX);
     }
 
     /// Leaves out the walls that have all others on the own side: none of them is between. The
@@ -182,24 +201,26 @@ impl Screens {
                 f32::INFINITY
             };
             let mut between = 0;
-            for ([x, y, z], behind) in waists.iter().zip(&mut *behind) {
+            for (eight, ([x, y, z], behind)) in waists.iter().zip(&mut *behind).enumerate() {
                 let side = (f32x8::load_array_ref(simd, x) - screen.foot.x) * normal.x
                     + (f32x8::load_array_ref(simd, y) - screen.foot.y) * normal.y
                     + (f32x8::load_array_ref(simd, z) - screen.foot.z) * normal.z;
                 // What is no number counts as behind.
                 let these = !side.simd_gt(beyond).to_bitmask() as u32 & 0xff;
                 *behind |= these;
-                between |= these;
+                between |= u64::from(these) << (eight * 8 % 64);
             }
             if between == 0 {
                 continue;
             }
             self.screens[kept] = self.screens[i];
             self.walls[kept] = self.walls[i];
+            self.behind[kept] = between;
             kept += 1;
         }
         self.screens.truncate(kept);
         self.walls.truncate(kept);
+        self.behind.truncate(kept);
     }
 
     /// Whether there are none.
@@ -208,18 +229,20 @@ impl Screens {
     }
 
     /// Whether one of them lies between the waists of two bodies. Walls are as high as the taller
-    /// body. Give the two in the same order whoever looks.
-    pub fn between(&self, ground: &GroundView<'_>, own: &Body, other: &Body) -> bool {
-        if self.walls.is_empty() {
-            return false;
-        }
+    /// body. Give the two in the same order whoever looks, and the other's place among the waists of
+    /// [`Screens::leave_out`].
+    pub fn between(&self, ground: &GroundView<'_>, own: &Body, other: &Body, place: usize) -> bool {
+        let theirs = 1u64 << (place % 64);
         let height = own.height.max(other.height);
         let from = own.waist();
         let way = other.waist() - from;
         let above = own.up + other.up;
         let limit = way.length_squared() * 1.000_1;
-        self.walls.iter().zip(&self.screens).any(|(wall, screen)| {
-            !(wall.1 > limit) && screen.hides(ground.plan, from, way, above, height)
+        let walls = self.walls.iter().zip(&self.screens);
+        walls.zip(&self.behind).any(|((wall, screen), behind)| {
+            behind & theirs != 0
+                && !(wall.1 > limit)
+                && screen.hides(ground.plan, from, way, above, height)
         })
     }
 }

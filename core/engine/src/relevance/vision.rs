@@ -65,11 +65,10 @@ impl Relevance {
         if !self.vision {
             return (true, false);
         }
-        let (seen, seeing) = (self.sees(own, other), self.sees(other, own));
         if self.symmetric {
-            (seen || seeing, false)
+            (self.sees(own, other) || self.sees(other, own), false)
         } else {
-            (seen, !seeing)
+            (self.sees(own, other), !self.sees(other, own))
         }
     }
 }

@@ -84,6 +84,15 @@ pub(super) fn distance_squared(plan: bool, a: DVec3, b: DVec3, p: DVec3) -> f64 
     }
 }
 
+/// Whether the line through a segment is surely farther from a point in plan than the root of a
+/// limit, by more than is rounded.
+#[inline]
+fn line_is_beyond(a: DVec3, b: DVec3, p: DVec3, limit: f64) -> bool {
+    let d = (b - a).truncate();
+    let across = d.perp_dot((p - a).truncate());
+    across * across > (limit * (1.0 + 1e-6) + 1e-9) * d.length_squared()
+}
+
 /// The point of a triangle nearest to `p` (Ericson 2005, section 5.1.5).
 pub(super) fn on_triangle([a, b, c]: [DVec3; 3], p: DVec3) -> DVec3 {
     let (ab, ac, ap) = (b - a, c - a, p - a);
@@ -287,6 +296,10 @@ pub(super) fn spread(
                 continue;
             }
             let (a, b) = (corners[side], corners[(side + 1) % 3]);
+            // Most are that far from the whole line: nothing is divided for them.
+            if view.plan && line_is_beyond(a, b, point, limit) {
+                continue;
+            }
             let distance = distance_squared(view.plan, a, b, point);
             if distance > limit {
                 continue;

@@ -61,7 +61,14 @@ pub(super) fn nearest(view: &GroundView, point: Vec3) -> Option<Location> {
     let p = point.as_dvec3();
     let mut best = (f64::INFINITY, u32::MAX, DVec3::ZERO);
     by_rings(view, point, |t| {
-        let q = on_triangle(corners(view, t), p);
+        let [a, b, c] = corners(view, t);
+        // Most are farther by their boxes alone, by more than is rounded.
+        let (low, high) = (a.min(b).min(c), a.max(b).max(c));
+        let off = (low - p).max(p - high).max(DVec3::ZERO);
+        if off.length_squared() > best.0 * (1.0 + 1e-6) + 1e-9 {
+            return best.0;
+        }
+        let q = on_triangle([a, b, c], p);
         let distance = q.distance_squared(p);
         if (distance, t) < (best.0, best.1) {
             best = (distance, t, q);
