@@ -62,7 +62,8 @@ fn run(study: &mut Study) -> Result<(), Failure> {
     study.table(table)?;
     study.remark(format!(
         "this machine has {cores} cores; 50,000 discs of 0.18 m2 fill 9,048 m2 of the 6,440 m2 \
-         that Blocks leaves free, so they overlap by necessity, here as in the paper",
+         that Blocks leaves free, so they overlap by necessity, here as in the paper, which takes \
+         90 ms on one core and 30 ms on four",
     ));
     Ok(())
 }
