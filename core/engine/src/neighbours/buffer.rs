@@ -5,6 +5,7 @@ use throng_core::{Neighbour, NeighbourRows};
 use crate::relevance::Screens;
 
 use super::{
+    curved::About,
     quick::Few,
     rank::{Candidates, LANES},
 };
@@ -20,6 +21,8 @@ pub struct NeighbourBuffer {
     pub(super) id: Vec<u64>,
     pub(super) used: usize,
     pub(super) candidates: Candidates,
+    /// Entries that may be near the agent at hand, where the ground is not flat.
+    pub(super) about: About,
     /// Candidates of searches side by side.
     pub(super) few: Vec<Few>,
     /// Walls near the agent at hand.

@@ -4,7 +4,7 @@
 //! have walked since, and grows until it has found k or reached the model's own reach. Whatever
 //! it began with, it finds the same.
 
-use fearless_simd::{Level, Simd, dispatch, f32x8, prelude::*, u32x8};
+use fearless_simd::{Level, Simd, dispatch, f32x8, prelude::*};
 use glam::{Vec2, Vec3};
 use throng_core::{
     AgentsView, Frame, GroundView, NON_RECIPROCAL, NONE, Neighbour, Perception, SAME_GROUP,
@@ -12,7 +12,7 @@ use throng_core::{
 
 use super::{
     buffer::NeighbourBuffer,
-    curved::Look,
+    curved::{Between, Look},
     grid::{Entry, NeighbourGrid},
     rank::{BESIDE, LANES},
     storeys::View,
@@ -134,13 +134,9 @@ impl Search<'_> {
         // anywhere about its feet.
         let (feet, head) = (standing.body.feet, standing.body.head());
         let lean = if self.ground.plan { 0.0 } else { grid.tallest };
-        let lanes = u32x8::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7]);
         let mut distance = hint.min(self.reach);
         loop {
-            let limit = distance * distance;
             let body = &standing.body;
-            let look = Look::new(body, distance, &grid.relevance, self.ground.plan);
-            out.candidates.clear();
             let (low, high, view) = if self.ground.plan {
                 let view = grid.view_of(body, distance);
                 let storey = Vec3::Z * (view.all - distance);
@@ -148,7 +144,15 @@ impl Search<'_> {
             } else {
                 (feet.min(head), feet.max(head), View::ENDLESS)
             };
-            let look = look.within(view.all);
+            let look = Look::new(
+                body,
+                distance,
+                &grid.relevance,
+                &grid.bodies,
+                Between::Towards,
+            )
+            .within(view.all);
+            out.about.clear();
             grid.runs_in_view(
                 low,
                 high,
@@ -157,32 +161,14 @@ impl Search<'_> {
                 view,
                 // Inlined, or it would leave the instruction set of the caller.
                 #[inline(always)]
-                |run| {
-                    let mut first = run.start;
-                    while first < run.end {
-                        let glance = look.at(simd, &grid.bodies, first..run.end);
-                        let itself = lanes.simd_eq((own as u32).wrapping_sub(first as u32));
-                        let beside = glance.beside & !itself;
-                        if beside.to_bitmask() != 0 {
-                            out.candidates.add(simd, glance.squared, first, beside);
-                        }
-                        let mut bits = glance.maybe;
-                        while bits != 0 {
-                            let e = first + bits.trailing_zeros() as usize;
-                            bits &= bits - 1;
-                            let other = &grid.standing[e].body;
-                            let squared = body.towards(other).length_squared();
-                            let relevant = squared <= limit
-                                && e != own
-                                && grid.relevance.relation(body, other).0;
-                            if relevant {
-                                out.candidates.push(squared, e as u32);
-                            }
-                        }
-                        first += LANES;
-                    }
-                },
+                |run| out.about.add(simd, &look, &grid.bodies, own, run),
             );
+            out.candidates.clear();
+            for first in (0..out.about.len()).step_by(LANES) {
+                let eight = out.about.eight(first);
+                let measured = look.measure(simd, &grid.bodies, eight);
+                out.candidates.add(simd, eight.0, &measured);
+            }
             let found = out.candidates.len();
             let last = distance >= self.reach;
             if found >= self.most || last {
@@ -238,13 +224,8 @@ impl Search<'_> {
             }
             let one_sided =
                 !grid.relevance.symmetric && grid.relevance.relation(&standing.body, &other.body).1;
-            let between = if beside {
-                other.body.feet - standing.body.feet
-            } else {
-                standing.body.towards(&other.body)
-            };
             let lane = (out.used - first) % LANES;
-            world.set(lane, between, other.velocity);
+            world.set(lane, out.candidates.to(place), other.velocity);
             taken[lane] = e;
             out.radius[out.used] = entry.radius;
             let one_sided = NON_RECIPROCAL * u8::from(one_sided);

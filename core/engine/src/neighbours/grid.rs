@@ -150,7 +150,7 @@ pub struct NeighbourGrid {
     thing: Vec<u32>,
     /// Empty on a flat ground.
     pub(super) standing: Vec<Standing>,
-    /// The same in columns.
+    /// The same as lanes read it.
     pub(super) bodies: Bodies,
     /// The walls that may hide somebody, where the ground is not flat.
     pub(super) screens: ScreenIndex,
@@ -255,7 +255,7 @@ impl NeighbourGrid {
             self.tallest = 0.0;
         } else {
             self.stand(ground, agents, heights, movers);
-            self.bodies.fill(&self.standing);
+            self.bodies.fill(&self.standing, ground.plan, self.tallest);
             if self.relevance.occlusion {
                 self.screens.refresh(&ground, reach, self.tallest);
             }

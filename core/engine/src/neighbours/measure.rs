@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use throng_core::{AgentsView, GroundView, NONE};
 
 use super::{
-    curved::Look,
+    curved::{Between, Look},
     grid::{NeighbourGrid, PART},
     rank::LANES,
 };
@@ -61,27 +61,32 @@ impl NeighbourGrid {
                 continue;
             }
             let body = &self.standing[own].body;
-            let look = Look::new(body, near, &self.relevance, false);
+            let look = Look::new(body, near, &self.relevance, &self.bodies, Between::Nearest);
             let (feet, head) = (body.feet, body.head());
+            let lanes = u32x8::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7]);
             self.runs_in(
                 feet.min(head),
                 feet.max(head),
                 near + self.tallest,
                 #[inline(always)]
                 |run| {
-                    let mut first = run.start;
-                    while first < run.end {
-                        let glance = look.at(simd, &self.bodies, first..run.end);
-                        let mut bits = glance.beside.to_bitmask() as u32 | glance.maybe;
+                    for first in run.clone().step_by(LANES) {
+                        let about = look.about(simd, &self.bodies, first..run.end);
+                        let count = about.to_bitmask().count_ones() as usize;
+                        if count == 0 {
+                            continue;
+                        }
+                        let entries: [u32; LANES] = (lanes + first as u32).compress(about).into();
+                        let measured = look.measure(simd, &self.bodies, (&entries, count));
+                        let mut bits = measured.near.to_bitmask();
                         while bits != 0 {
-                            let other = first + bits.trailing_zeros() as usize;
+                            let other = entries[bits.trailing_zeros() as usize] as usize;
                             bits &= bits - 1;
                             if let Some(depth) = self.overlap(own, other, deeper_than) {
                                 pairs += 1;
                                 deepest = deepest.max(depth);
                             }
                         }
-                        first += LANES;
                     }
                 },
             );

@@ -2,7 +2,10 @@
 
 use core::ops::Range;
 
-use fearless_simd::{Simd, f32x8, i32x8, mask32x8, prelude::*, u32x8};
+use fearless_simd::{Simd, f32x8, i32x8, prelude::*, u32x8};
+use glam::Vec3;
+
+use super::curved::Measured;
 
 /// Candidates are taken and compared eight at a time.
 pub const LANES: usize = 8;
@@ -19,6 +22,8 @@ pub struct Candidates {
     // Longer than `count` by at least `LANES`, so that whole vectors can be written.
     distance: Vec<f32>,
     entry: Vec<u32>,
+    /// The vectors to them, where they are known.
+    to: [Vec<f32>; 3],
     count: usize,
     order: Vec<u32>,
 }
@@ -63,11 +68,14 @@ impl Candidates {
         let need = need.next_power_of_two().max(2 * FEW);
         self.distance.resize(need, 0.0);
         self.entry.resize(need, 0);
+        for column in &mut self.to {
+            column.resize(need, 0.0);
+        }
         self.order.resize(need, 0);
     }
 
     /// Adds an entry.
-    #[inline]
+    #[cfg(test)]
     pub fn push(&mut self, squared: f32, entry: u32) {
         self.reserve(1);
         self.distance[self.count] = squared;
@@ -75,18 +83,25 @@ impl Candidates {
         self.count += 1;
     }
 
-    /// Adds those of eight entries from `first` on that are `taken`, with their squared distances,
-    /// as [`BESIDE`].
+    /// Adds those of up to eight entries that were measured to be near.
     #[inline(always)]
-    pub fn add<S: Simd>(&mut self, simd: S, squared: f32x8<S>, first: usize, taken: mask32x8<S>) {
+    pub fn add<S: Simd>(&mut self, simd: S, entries: &[u32; LANES], measured: &Measured<S>) {
+        let near = measured.near;
         self.reserve(LANES);
-        let entry = u32x8::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7]) + (first as u32 | BESIDE);
+        let flags = measured
+            .beside
+            .select(u32x8::splat(simd, BESIDE), u32x8::splat(simd, 0));
+        let entry = u32x8::load_array_ref(simd, entries) | flags;
         let room = self.count..self.count + LANES;
-        squared
-            .compress(taken)
-            .store_slice(&mut self.distance[room.clone()]);
-        entry.compress(taken).store_slice(&mut self.entry[room]);
-        self.count += taken.to_bitmask().count_ones() as usize;
+        let squared = measured.squared.compress(near);
+        squared.store_slice(&mut self.distance[room.clone()]);
+        entry
+            .compress(near)
+            .store_slice(&mut self.entry[room.clone()]);
+        for (column, to) in self.to.iter_mut().zip(measured.to) {
+            to.compress(near).store_slice(&mut column[room.clone()]);
+        }
+        self.count += near.to_bitmask().count_ones() as usize;
     }
 
     /// Adds those of a run of entries that lie in a disc. `xs` and `ys` reach at least `LANES`
@@ -130,6 +145,14 @@ impl Candidates {
     pub fn ranked(&self, place: usize) -> (f32, u32) {
         let i = self.order[place] as usize;
         (self.distance[i], self.entry[i])
+    }
+
+    /// The vector to a place in that order, if it was measured.
+    #[inline(always)]
+    pub fn to(&self, place: usize) -> Vec3 {
+        let i = self.order[place] as usize;
+        let [x, y, z] = &self.to;
+        Vec3::new(x[i], y[i], z[i])
     }
 
     /// Puts the nearest `most` candidates in order (all, if fewer); `id` breaks ties.
@@ -184,6 +207,7 @@ impl Candidates {
             entry,
             count,
             order,
+            ..
         } = self;
         let order = &mut order[..*count];
         for (i, place) in order.iter_mut().enumerate() {

@@ -7,8 +7,12 @@ const HEIGHT_PER_RADIUS: f32 = 7.5;
 
 /// Bodies whose axes have a larger product than this stand side by side, with a smaller one than
 /// [`OPPOSED`] head to head.
-const PARALLEL: f32 = 0.9;
-const OPPOSED: f32 = -0.5;
+pub const PARALLEL: f32 = 0.9;
+/// See [`PARALLEL`].
+pub const OPPOSED: f32 = -0.5;
+/// Spheres are nearer than others if their squared distance is less than this share: rounding must
+/// not prefer heads over feet on a flat floor.
+pub const SAME: f32 = 0.999_99;
 /// As far as a body reaches along an up, less what rounding may do.
 pub const WELL_WITHIN: f32 = 0.9;
 
@@ -65,7 +69,7 @@ impl Body {
             let apart = other_half - own_half;
             for v in [between + apart, between + apart * 2.0] {
                 let squared = v.length_squared();
-                if squared < least * 0.999_99 {
+                if squared < least * SAME {
                     (best, least) = (v, squared);
                 }
             }
@@ -142,8 +146,7 @@ fn nearer_sphere(to: Vec3, half: Vec3, mut best: Vec3, mut least: f32) -> (Vec3,
     for level in 0..3 {
         let v = to + half * level as f32;
         let squared = v.length_squared();
-        // Rounding must not prefer heads over feet on a flat floor.
-        if squared < least * 0.999_99 {
+        if squared < least * SAME {
             (best, least) = (v, squared);
         }
     }

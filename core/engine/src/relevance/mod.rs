@@ -16,8 +16,8 @@ mod screens;
 mod vision;
 mod walls;
 
-pub use body::{Body, WELL_WITHIN};
+pub use body::{Body, OPPOSED, PARALLEL, SAME, WELL_WITHIN};
 pub use screen_index::ScreenIndex;
 pub use screens::{Screens, Sight};
-pub use vision::Relevance;
+pub use vision::{DISC_PER_HEIGHT, Relevance};
 pub use walls::{clear_distance, list_walls, wall_crosses, wall_distance_bound};

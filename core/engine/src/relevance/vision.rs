@@ -5,7 +5,7 @@ use glam::Vec3;
 use super::Body;
 
 /// Radius of the disc at somebody's feet over the height: between a stride and the height.
-const DISC_PER_HEIGHT: f32 = 0.6;
+pub const DISC_PER_HEIGHT: f32 = 0.6;
 
 /// The rules of relevance. Lengths derive from the agents, so one set serves all surfaces.
 #[derive(Clone, Copy, Debug, PartialEq)]
