@@ -8,7 +8,9 @@ use throng_core::{GroundView, Location, NONE, TriangleId};
 /// The corners of a triangle in double precision.
 #[inline]
 pub(super) fn corners(view: &GroundView, triangle: TriangleId) -> [DVec3; 3] {
-    view.corners(triangle).map(Vec3::as_dvec3)
+    // Not by `map`, which is not inlined everywhere.
+    let [a, b, c] = view.corners(triangle);
+    [a.as_dvec3(), b.as_dvec3(), c.as_dvec3()]
 }
 
 /// Whether a location belongs to this ground and is finite.

@@ -1,10 +1,12 @@
 //! The walls near a place, as far as they can be reached over the surface.
 
+use std::cell::Cell;
+
 use glam::{DVec3, Vec2, Vec3};
 use throng_core::{Frame, GroundView, Location, NONE, NearWall};
 
 use super::geometry::{distance_squared, known, spread, wall_distance_bound};
-use super::trace::{self, TraceEnd};
+use super::trace::{self, TraceEnd, TracePiece};
 
 /// Grains by which a wall may be nearer than asked for and still counts as not nearer.
 const SLACK: f64 = 8.0;
@@ -132,38 +134,56 @@ pub(super) fn distance(view: &GroundView, at: Location, reach: f32, bodies: bool
     best.sqrt() as f32
 }
 
-/// See [`Walk::straight_length`](super::Walk::straight_length).
-pub(super) fn straight_length(
+thread_local! {
+    /// Reused memory of [`walks_straight`].
+    static PIECES: Cell<Vec<TracePiece>> = const { Cell::new(Vec::new()) };
+}
+
+/// See [`Walk::walks_straight`](super::Walk::walks_straight).
+pub(super) fn walks_straight(
     view: &GroundView,
     a: Location,
     b: Location,
     radius: f32,
-) -> Option<f32> {
+    longest: f32,
+) -> bool {
     let radius = f64::from(radius.max(0.0)) - f64::from(view.grain) * SLACK;
-    let mut clear = true;
+    let mut near = PIECES.take();
+    near.clear();
     let mut length = 0.0;
+    // Walls are looked for once the walk is known to arrive: most of those that do not arrive are
+    // long.
     let end = trace::straight(view, a, b, &mut |piece| {
         length += piece.length;
-        if !clear || radius <= 0.0 {
-            return;
+        let clear = radius + f64::from(piece.length);
+        if radius > 0.0 && f64::from(wall_distance_bound(view, piece.enter)) <= clear {
+            near.push(piece);
         }
-        let (p, q) = (piece.enter.as_dvec3(), piece.leave.as_dvec3());
-        let middle = (p + q) / 2.0;
-        let reach = radius + f64::from(piece.length) / 2.0;
-        if f64::from(wall_distance_bound(view, piece.enter)) > radius + f64::from(piece.length) {
-            return;
-        }
-        spread(view, piece.triangle, middle, reach, false, |t, s, _| {
-            let corners = view.corners(t);
-            let (u, v) = (corners[s].as_dvec3(), corners[(s + 1) % 3].as_dvec3());
-            if between(view.plan, p, q, u, v) < radius * radius {
-                clear = false;
-                return -1.0;
-            }
-            reach * reach
-        });
+        length <= longest
     });
-    (clear && end == TraceEnd::Reached).then_some(length)
+    let clear = end == TraceEnd::Reached
+        && length <= longest
+        && near.iter().all(|piece| is_clear(view, piece, radius));
+    PIECES.set(near);
+    clear
+}
+
+/// Whether no wall is nearer to a piece of a walk than a radius.
+fn is_clear(view: &GroundView, piece: &TracePiece, radius: f64) -> bool {
+    let (p, q) = (piece.enter.as_dvec3(), piece.leave.as_dvec3());
+    let middle = (p + q) / 2.0;
+    let reach = radius + f64::from(piece.length) / 2.0;
+    let mut clear = true;
+    spread(view, piece.triangle, middle, reach, false, |t, s, _| {
+        let corners = view.corners(t);
+        let (u, v) = (corners[s].as_dvec3(), corners[(s + 1) % 3].as_dvec3());
+        if between(view.plan, p, q, u, v) < radius * radius {
+            clear = false;
+            return -1.0;
+        }
+        reach * reach
+    });
+    clear
 }
 
 /// Squared distance between two segments that do not cross.

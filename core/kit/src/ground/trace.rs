@@ -48,18 +48,24 @@ fn crossing_limit(view: &GroundView) -> usize {
     view.triangles.len() * 3 + 64
 }
 
-fn report(visit: &mut dyn FnMut(TracePiece), triangle: TriangleId, enter: DVec3, leave: DVec3) {
+/// Shows a piece that has a length; answers whether to go on.
+#[inline]
+fn report(
+    visit: &mut impl FnMut(TracePiece) -> bool,
+    triangle: TriangleId,
+    enter: DVec3,
+    leave: DVec3,
+) -> bool {
     let step = leave - enter;
     let length = step.length();
-    if length > 0.0 {
-        visit(TracePiece {
+    length <= 0.0
+        || visit(TracePiece {
             triangle,
             length: length as f32,
             direction: (step / length).as_vec3(),
             enter: enter.as_vec3(),
             leave: leave.as_vec3(),
-        });
-    }
+        })
 }
 
 fn wall_end(view: &GroundView, triangle: TriangleId, side: usize, at: DVec3) -> TraceEnd {
@@ -93,6 +99,10 @@ pub(super) fn geodesic(
     step = step.normalize_or_zero() * displacement.as_dvec2().length();
     let mut entered = None;
     let mut about_corners = 0;
+    let visit = &mut |piece| {
+        visit(piece);
+        true
+    };
     for _ in 0..crossing_limit(view).min(1_000_000) {
         let Some((side, share)) = exit(view, triangle, p, step, entered) else {
             report(visit, triangle, p, p + step);
@@ -176,12 +186,14 @@ fn points_into(view: &GroundView, triangle: TriangleId, pivot: u32, step: DVec3)
         && side_value(view.plan, normal, q, o, o + step) >= slack * (q - o).length()
 }
 
-/// See [`Walk::trace_to`](super::Walk::trace_to).
+/// See [`Walk::trace_to`](super::Walk::trace_to). The walk is lost where `visit` does not want to
+/// go on.
+#[inline]
 pub(super) fn straight(
     view: &GroundView,
     from: Location,
     to: Location,
-    visit: &mut dyn FnMut(TracePiece),
+    visit: &mut impl FnMut(TracePiece) -> bool,
 ) -> TraceEnd {
     if !known(view, from) || !known(view, to) {
         TraceEnd::Lost
@@ -257,7 +269,7 @@ impl<'a, 'b> PlanLine<'a, 'b> {
         (p - q).dot(self.goal - self.start) > 0.0
     }
 
-    fn walk(mut self, visit: &mut dyn FnMut(TracePiece)) -> TraceEnd {
+    fn walk(mut self, visit: &mut impl FnMut(TracePiece) -> bool) -> TraceEnd {
         let mut next = self.first();
         for _ in 0..crossing_limit(self.view) {
             match next {
@@ -266,7 +278,9 @@ impl<'a, 'b> PlanLine<'a, 'b> {
                 Next::Side(side) => {
                     let c = self.plan(self.triangle);
                     let (a, b) = (c[side], c[(side + 1) % 3]);
-                    self.go_to(visit, self.meet(a, b));
+                    if !self.go_to(visit, self.meet(a, b)) {
+                        return TraceEnd::Lost;
+                    }
                     let code = self.view.passage(self.triangle, side);
                     if code == NONE {
                         return self.stop(side);
@@ -276,7 +290,9 @@ impl<'a, 'b> PlanLine<'a, 'b> {
                 }
                 Next::Corner(k) => {
                     let corner = self.plan(self.triangle)[k];
-                    self.go_to(visit, corner);
+                    if !self.go_to(visit, corner) {
+                        return TraceEnd::Lost;
+                    }
                     let pivot = self.view.triangles[self.triangle as usize][k];
                     match self.about(pivot, corner) {
                         Ok(found) => next = found,
@@ -291,12 +307,12 @@ impl<'a, 'b> PlanLine<'a, 'b> {
         TraceEnd::Lost
     }
 
-    /// Moves to a point of the present triangle.
-    fn go_to(&mut self, visit: &mut dyn FnMut(TracePiece), xy: DVec2) {
+    /// Moves to a point of the present triangle; answers whether to go on.
+    fn go_to(&mut self, visit: &mut impl FnMut(TracePiece) -> bool, xy: DVec2) -> bool {
         let leave = onto_plane(self.view, self.triangle, xy.extend(0.0));
         let enter = onto_plane(self.view, self.triangle, self.p);
-        report(visit, self.triangle, enter, leave);
         self.p = leave;
+        report(visit, self.triangle, enter, leave)
     }
 
     /// Where the line crosses the line through two points on either side of it.
@@ -419,7 +435,7 @@ impl<'a, 'b> PlanLine<'a, 'b> {
         }
     }
 
-    fn arrive(mut self, visit: &mut dyn FnMut(TracePiece)) -> TraceEnd {
+    fn arrive(mut self, visit: &mut impl FnMut(TracePiece) -> bool) -> TraceEnd {
         self.go_to(visit, self.goal);
         let reach = f64::from(self.view.grain) * 4.0;
         let to = self.to.triangle;
@@ -446,7 +462,7 @@ fn section(
     view: &GroundView,
     from: Location,
     to: Location,
-    visit: &mut dyn FnMut(TracePiece),
+    visit: &mut impl FnMut(TracePiece) -> bool,
 ) -> TraceEnd {
     let mut triangle = from.triangle;
     let mut p = onto_plane(view, triangle, from.point.as_dvec3());
@@ -467,29 +483,33 @@ fn section(
         return TraceEnd::Lost;
     }
     let start = p;
-    // Corners in the plane count as on its far side: the walk never meets one.
-    let off = |v: u32| (view.vertices[v as usize].as_dvec3() - start).dot(across);
-    let mut forward = goal - p;
-    let mut entered = None;
-    let mut walked = 0.0;
-    for _ in 0..crossing_limit(view) {
-        let ids = view.triangles[triangle as usize];
-        let c = corners(view, triangle);
-        let mut found: Option<(usize, DVec3, f64)> = None;
-        for side in 0..3 {
-            let (u, v) = (off(ids[side]), off(ids[(side + 1) % 3]));
-            if entered == Some(side) || (u >= 0.0) == (v >= 0.0) {
-                continue;
-            }
-            let at = c[side] + (c[(side + 1) % 3] - c[side]) * (u / (u - v));
+    // Corners in the plane count as on its far side: the walk never meets one, and a triangle that
+    // it comes into by one side it leaves by exactly one other.
+    let corner = |v: u32| {
+        let at = view.vertices[v as usize].as_dvec3();
+        (at, (at - start).dot(across))
+    };
+    let ids = view.triangles[triangle as usize];
+    let first = ids.map(corner);
+    let forward = goal - p;
+    let mut leaves: Option<(usize, DVec3, f64)> = None;
+    for side in 0..3 {
+        let (a, b) = (first[side], first[(side + 1) % 3]);
+        if (a.1 >= 0.0) != (b.1 >= 0.0) {
+            let at = between(a, b);
             let gain = (at - p).dot(forward);
-            if found.is_none_or(|(_, _, best)| gain > best) {
-                found = Some((side, at, gain));
+            if leaves.is_none_or(|(_, _, best)| gain > best) {
+                leaves = Some((side, at, gain));
             }
         }
-        let Some((side, leave, _)) = found else {
-            return TraceEnd::Lost;
-        };
+    }
+    let Some((mut side, mut leave, _)) = leaves else {
+        return TraceEnd::Lost;
+    };
+    // The ends of the side that is left by, with their vertices.
+    let mut ends = [side, (side + 1) % 3].map(|k| (ids[k], first[k]));
+    let mut walked = 0.0;
+    for _ in 0..crossing_limit(view) {
         let close = distance_squared(false, p, leave, goal) <= reach * reach;
         if triangle == to.triangle || close {
             let met =
@@ -500,23 +520,40 @@ fn section(
                 return TraceEnd::Reached;
             }
         }
-        report(visit, triangle, p, leave);
+        let goes_on = report(visit, triangle, p, leave);
         walked += p.distance(leave);
-        if walked > 4.0 * apart + reach {
+        if !goes_on || walked > 4.0 * apart + reach {
             return TraceEnd::Lost;
         }
         let code = view.passage(triangle, side);
         if code == NONE {
             return wall_end(view, triangle, side, leave);
         }
-        let crossing = Crossing::new(view, triangle, side, code);
-        forward = crossing.carry(leave - p);
-        if forward.length_squared() == 0.0 {
-            forward = crossing.carry(goal - leave);
-        }
         p = leave;
-        triangle = crossing.triangle;
-        entered = Some(crossing.side);
+        triangle = code / 3;
+        let entry = code as usize % 3;
+        let ids = view.triangles[triangle as usize];
+        let far = (entry + 2) % 3;
+        let apex = (ids[far], corner(ids[far]));
+        // The side entered by may run either way.
+        let [begin, end] = if ids[entry] == ends[0].0 {
+            ends
+        } else {
+            [ends[1], ends[0]]
+        };
+        let same_as_begin = (apex.1.1 >= 0.0) == (begin.1.1 >= 0.0);
+        (side, ends) = if same_as_begin {
+            ((entry + 1) % 3, [end, apex])
+        } else {
+            (far, [apex, begin])
+        };
+        leave = between(ends[0].1, ends[1].1);
     }
     TraceEnd::Lost
+}
+
+/// Where a plane cuts a side, by the distances of its ends from the plane.
+#[inline]
+fn between((a, u): (DVec3, f64), (b, v): (DVec3, f64)) -> DVec3 {
+    a + (b - a) * (u / (u - v))
 }

@@ -88,8 +88,9 @@ pub trait Walk {
     /// Distances are those seen from above on floor plans, in space on other surfaces.
     fn sees_with_radius(&self, a: Location, b: Location, radius: f32) -> bool;
 
-    /// How long the straight walk is, if a disc can make it: see [`Walk::sees_with_radius`].
-    fn straight_length(&self, a: Location, b: Location, radius: f32) -> Option<f32>;
+    /// Whether a disc can make the straight walk and it is not longer than `longest`: see
+    /// [`Walk::sees_with_radius`].
+    fn walks_straight(&self, a: Location, b: Location, radius: f32, longest: f32) -> bool;
 
     /// Appends the standing walls and obstacles within `reach` that face the agent and can be
     /// reached over the surface within it, in ascending order, in tangent coordinates.
@@ -187,19 +188,22 @@ impl Walk for GroundView<'_> {
         to: Location,
         visit: &mut dyn FnMut(TracePiece),
     ) -> TraceEnd {
-        trace::straight(self, from, to, visit)
+        trace::straight(self, from, to, &mut |piece| {
+            visit(piece);
+            true
+        })
     }
 
     fn sees(&self, a: Location, b: Location) -> bool {
-        trace::straight(self, a, b, &mut |_| {}) == TraceEnd::Reached
+        trace::straight(self, a, b, &mut |_| true) == TraceEnd::Reached
     }
 
     fn sees_with_radius(&self, a: Location, b: Location, radius: f32) -> bool {
-        near::straight_length(self, a, b, radius).is_some()
+        near::walks_straight(self, a, b, radius, f32::INFINITY)
     }
 
-    fn straight_length(&self, a: Location, b: Location, radius: f32) -> Option<f32> {
-        near::straight_length(self, a, b, radius)
+    fn walks_straight(&self, a: Location, b: Location, radius: f32, longest: f32) -> bool {
+        near::walks_straight(self, a, b, radius, longest)
     }
 
     fn walls_near(&self, at: Location, frame: Frame, reach: f32, out: &mut Vec<NearWall>) {

@@ -34,6 +34,7 @@ use throng_core::{
 };
 use throng_kit::{geodesic::Surface, ground::TracePiece};
 
+pub(super) use away::is_saddle;
 pub(super) use fan::spokes_of;
 pub(super) use sight::in_sight;
 pub(super) use turns::{Turn, turns_of_route, turns_of_spots};

@@ -9,7 +9,10 @@ use throng_kit::{
     search::Connectivity,
 };
 
-use super::{improve::spokes_of, landmarks::Landmarks};
+use super::{
+    improve::{is_saddle, spokes_of},
+    landmarks::Landmarks,
+};
 
 /// Bytes that the fields of all goals may come to; further goals are searched for one by one.
 const MOST_FIELD_BYTES: usize = 1 << 30;
@@ -127,7 +130,7 @@ impl Known {
     }
 }
 
-/// The spokes about points of the rim of a plan, which every path that turns there asks for.
+/// The spokes about points of the rim and about saddles, which every path that turns there asks for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spokes {
     /// Where the spokes of a point begin, by point.
@@ -138,12 +141,9 @@ pub(super) struct Spokes {
 impl Spokes {
     fn new(ground: &GroundView<'_>, surface: &Surface) -> Spokes {
         let mut spokes = Spokes::default();
-        if !ground.plan {
-            return spokes;
-        }
         for point in 0..surface.points() as u32 {
             spokes.first.push(spokes.all.len() as u32);
-            if surface.is_rim(point) {
+            if surface.is_rim(point) || !ground.plan && is_saddle(surface, point) {
                 let fan = surface.fan(point);
                 let about = (0..fan.len()).map(|i| spokes_of(ground, fan, i));
                 spokes.all.extend(about);

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use throng_core::{Frame, Gate, Location, NONE};
-use throng_kit::{Walk, ground::TracePiece};
+use throng_kit::{Walk, geodesic::Surface, ground::TracePiece};
 
 use super::{
     Improver, MARGIN, SAME_SIDE, Scratch, WIDTH, along, corridor::Stretch, place_of, turns::Turn,
@@ -20,6 +20,11 @@ const CORNER: f64 = 0.1;
 const SADDLE: f64 = 0.2;
 /// Ways round a saddle whose angles differ by less are as good as each other, radians.
 const EVEN: f64 = 0.3;
+
+/// Whether there is clearly more than a turn of surface about a point inside it.
+pub(in super::super) fn is_saddle(surface: &Surface, point: u32) -> bool {
+    surface.angle(point) > core::f64::consts::TAU + SADDLE
+}
 
 impl Improver<'_> {
     /// Moves turns on the rim, and those at saddles, away from there.
@@ -129,7 +134,7 @@ impl Improver<'_> {
             && self.options.corridors
             && !turn.rim
             && turn.point != NONE
-            && self.surface.angle(turn.point) > core::f64::consts::TAU + SADDLE
+            && is_saddle(self.surface, turn.point)
     }
 
     /// Turns about a saddle, on the side on which the way is shorter, or else with the saddle on the

@@ -10,7 +10,7 @@ use super::{Improver, WIDTH, turns::Turn};
 const NOTHING: f64 = 1e-9;
 
 impl Improver<'_> {
-    /// See [`spokes_of`]; those about the rim of plans are known.
+    /// See [`spokes_of`]; those about the rim and saddles are known.
     pub(super) fn spokes(&self, point: u32, i: usize) -> [Vec3; 2] {
         match self.spokes.of(point) {
             Some(spokes) => spokes[i],

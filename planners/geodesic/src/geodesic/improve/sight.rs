@@ -179,8 +179,7 @@ pub(super) fn walks_straight(
             return true;
         }
     }
-    let straight = |length: f32| length <= longest;
-    ground.straight_length(a, b, radius).is_some_and(straight)
+    ground.walks_straight(a, b, radius, longest)
 }
 
 /// Whether two places are in sight of each other: nothing is searched for then.
