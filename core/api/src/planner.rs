@@ -71,6 +71,12 @@ pub trait GlobalPlanner: Debug + Send + Sync {
         false
     }
 
+    /// Whether it leads anybody over the map that it was prepared for: if not, `guide` is not
+    /// called and everybody follows its route.
+    fn leads(&self) -> bool {
+        self.guides()
+    }
+
     /// Writes preferred velocities for a chunk, or asks for the route to be followed.
     fn guide(
         &self,

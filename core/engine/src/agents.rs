@@ -285,6 +285,9 @@ columns! {
     track: Track = Track::default();
     /// What every step asks of the tracks.
     mark: Mark = Mark::default();
+    /// In plan, the point of the next gate that `linear` walks to, where the mark says that it is
+    /// known: nobody's track has to be read for it.
+    sought: Vec2 = Vec2::ZERO;
     /// Clocks of the replan policy.
     patience: Patience = Patience::default();
     /// Counters and clocks.

@@ -21,7 +21,7 @@ use crate::{
 };
 
 const MAGIC: &[u8; 8] = b"THRONGCK";
-const VERSION: u32 = 7;
+const VERSION: u32 = 8;
 
 /// Why a checkpoint could not be taken back.
 #[derive(Debug, Error)]

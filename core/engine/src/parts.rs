@@ -20,6 +20,13 @@ pub struct PlannerPart {
     pub guides: bool,
 }
 
+impl PlannerPart {
+    /// Whether it leads anybody over the present map.
+    pub fn leads(&self) -> bool {
+        self.guides && self.strategy.leads()
+    }
+}
+
 /// A cost model and its epochs.
 #[derive(Debug)]
 pub struct CostPart {

@@ -436,9 +436,19 @@ impl Routes {
             let entry = (track.first + track.cursor) as usize;
             let gate = match track.kind {
                 TrackKind::Edges => {
-                    buffer.clear();
-                    nav.emit_gates(site, map, &self.edges[entry..=entry], buffer);
-                    buffer.get(usize::from(track.within)).copied()
+                    let (edge, within) = (self.edges[entry] as usize, usize::from(track.within));
+                    match map.gate_start.get(edge..edge + 2) {
+                        // A map that has gates gives these and no others.
+                        Some(&[first, end]) => {
+                            let gates = &map.gates[first as usize..end as usize];
+                            gates.get(within).copied()
+                        }
+                        _ => {
+                            buffer.clear();
+                            nav.emit_gates(site, map, &self.edges[entry..=entry], buffer);
+                            buffer.get(within).copied()
+                        }
+                    }
                 }
                 TrackKind::Gates => (track.within == 0).then(|| self.gates[entry]),
                 TrackKind::None | TrackKind::Unreachable => None,
@@ -458,6 +468,21 @@ impl Routes {
             track.gate = gate;
             track.has_gate = true;
         }
+    }
+
+    /// Looks at where the gates after the next ones of some tracks lie, so that the machine
+    /// fetches them all at once and not one after the other.
+    pub fn read_ahead<'a>(&self, map: &NavMap, tracks: impl Iterator<Item = &'a Track>) {
+        let edge_after = |track: &Track| {
+            let entry = (track.first + track.cursor) as usize + 1;
+            self.edges.get(entry).copied()
+        };
+        let gate_of = |edge: u32| {
+            let first = map.gate_start.get(edge as usize)?;
+            map.gates.get(*first as usize)
+        };
+        let gates = tracks.filter_map(edge_after).filter_map(gate_of);
+        std::hint::black_box(gates.fold(0, |seen, gate| seen ^ gate.left.x.to_bits() ^ gate.flags));
     }
 
     /// Moves the cursor past every gate that the body is through (a few at most in one step). Gives

@@ -4,6 +4,7 @@ mod pools;
 mod slack;
 
 pub use pools::Pools;
+pub use slack::regular_slack;
 
 use glam::Vec2;
 use throng_core::{

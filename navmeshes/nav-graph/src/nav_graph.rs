@@ -20,12 +20,12 @@ mod choose;
 mod gates;
 mod samples;
 
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 use throng_core::{
     Attachment, Capabilities, GroundView, Location, NONE, NavError, NavMap, NavRepresentation,
-    RegionId, Site, options, register,
+    RegionId, Room, Site, options, register,
 };
-use throng_kit::Walk;
+use throng_kit::{Walk, crowd_cells::regular_slack};
 
 use choose::{Disc, choose};
 use samples::{Buckets, Samples};
@@ -48,6 +48,10 @@ options! {
         samples: Samples,
         /// The disc that each sample is deepest in, or the nearest.
         region_of_sample: Vec<RegionId>,
+        /// The same by squares, on a ground of one floor; empty elsewhere.
+        region_of_square: Vec<RegionId>,
+        /// Whether the outlines of discs are regular in plan.
+        round: bool,
         radius: Vec<f32>,
         discs: Buckets,
     }
@@ -120,8 +124,35 @@ impl NavRepresentation for NavGraph {
         }
     }
 
+    fn room_in(
+        &self,
+        map: &NavMap,
+        places: &[Location],
+        _: &[Vec2],
+        regions: &[RegionId],
+        out: &mut [Room],
+    ) -> bool {
+        if !self.round {
+            return false;
+        }
+        for ((place, &region), room) in places.iter().zip(regions).zip(out) {
+            let (centre, r) = (place.point.truncate(), region as usize);
+            *room = Room {
+                centre,
+                radius: self.radius.get(r).map_or(0.0, |&radius| {
+                    let middle = map.region_place[r].point.truncate();
+                    let ring =
+                        map.region_ring_start[r] as usize..map.region_ring_start[r + 1] as usize;
+                    regular_slack(&map.region_ring[ring], middle, radius, centre)
+                }),
+            };
+        }
+        true
+    }
+
     fn bytes(&self) -> usize {
-        self.samples.bytes() + self.region_of_sample.capacity() * 4 + self.discs.bytes()
+        let regions = self.region_of_sample.capacity() + self.region_of_square.capacity();
+        self.samples.bytes() + regions * 4 + self.discs.bytes()
     }
 }
 
@@ -152,6 +183,8 @@ impl NavGraph {
             let share = self.covered_share(ground, map, &samples, s);
             map.region_area[*region as usize] += samples.area[s] * share;
         }
+        self.round = ground.flat;
+        self.region_of_square = samples.by_square(ground, &region_of);
         self.region_of_sample = region_of;
         self.samples = samples;
         map.region_ring_start.push(0);
@@ -188,7 +221,7 @@ impl NavGraph {
         let frame = ground.frame_at(place);
         let (mut inside, mut all) = (0, 0);
         for (x, y) in [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)] {
-            let way = glam::Vec2::new(x, y) * quarter;
+            let way = Vec2::new(x, y) * quarter;
             let Some(there) = gates::walk(ground, place, frame, way) else {
                 continue;
             };
@@ -220,6 +253,13 @@ impl NavGraph {
     }
 
     fn region_at(&self, ground: &GroundView<'_>, place: Location) -> RegionId {
+        let square = self.samples.square_of(place);
+        if let Some(&region) = square.and_then(|s| self.region_of_square.get(s))
+            && region != NONE
+            && place.is_somewhere()
+        {
+            return region;
+        }
         match self.samples.of(ground, place) {
             Some(sample) => self.region_of_sample[sample],
             None => NONE,
@@ -264,7 +304,7 @@ fn ring(ground: &GroundView<'_>, disc: &Disc, out: &mut Vec<Vec3>) {
     for i in 0..CORNERS {
         let angle = i as f32 / CORNERS as f32 * core::f32::consts::TAU;
         let (sine, cosine) = (throng_core::math::sin(angle), throng_core::math::cos(angle));
-        let way = glam::Vec2::new(cosine, sine) * disc.radius;
+        let way = Vec2::new(cosine, sine) * disc.radius;
         out.push(disc.at.point + frame.to_world(normal, way));
     }
 }

@@ -165,6 +165,10 @@ impl GlobalPlanner for NextHop {
         true
     }
 
+    fn leads(&self) -> bool {
+        self.boxes().is_some()
+    }
+
     fn guide(
         &self,
         world: &World<'_>,
@@ -172,7 +176,7 @@ impl GlobalPlanner for NextHop {
         scratch: &mut Scratch,
         out: &mut GuideOut<'_>,
     ) {
-        let Some(boxes) = self.known.as_ref().and_then(|k| k.boxes.as_ref()) else {
+        let Some(boxes) = self.boxes() else {
             out.follow_route.fill(1);
             return;
         };
@@ -315,6 +319,11 @@ fn lead(world: &World<'_>, row: usize, i: usize, way: Vec2, out: &mut GuideOut<'
 }
 
 impl NextHop {
+    /// The map's cells, if it is one that people are led over.
+    fn boxes(&self) -> Option<&CellBoxes> {
+        self.known.as_ref()?.boxes.as_ref()
+    }
+
     /// What an agent, the `i`-th of a chunk, has ahead.
     #[inline(always)]
     fn ahead(

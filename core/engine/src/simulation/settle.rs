@@ -6,6 +6,7 @@ use super::{OVERLAP_DEPTH, Simulation};
 use crate::{
     agents::{AgentId, Doing},
     command::Event,
+    memory::CHUNK,
     scenario::{AtGoal, Choose},
     source::choose_goal,
     state::State,
@@ -33,30 +34,42 @@ impl Simulation {
     }
 
     pub(super) fn settle_arrivals(&mut self) {
-        let (step, dt) = (self.state.step, f64::from(self.state.dt));
         // From the last row to the first: removal moves the last row into the gap.
-        for row in (0..self.work.arrived.len()).rev() {
-            let a = &mut self.state.agents;
-            match self.work.arrived[row] {
-                NEITHER => continue,
-                WAITS => {
-                    if step >= a.record[row].sets_off {
-                        a.doing[row] = Doing::Walking;
-                        a.record[row].leg_began = step;
-                    }
-                    continue;
-                }
-                _ => {}
+        let count = self.work.arrived.len();
+        for first in (0..count).step_by(CHUNK).rev() {
+            let rows = first..count.min(first + CHUNK);
+            // Mostly nobody of a chunk is anywhere: many are one look.
+            let any = self.work.arrived[rows.clone()]
+                .iter()
+                .fold(NEITHER, |any, at| any | at);
+            if any != NEITHER {
+                rows.rev().for_each(|row| self.settle_arrival(row));
             }
-            let (goal, held) = (a.goal[row], a.record[row].hold != NONE);
-            if held || self.state.holds.holds(goal) {
-                continue;
-            }
-            let walked = step - a.record[row].leg_began;
-            self.events.push(Event::Arrived(AgentId(a.id[row])));
-            self.metrics.arrive(walked as f64 * dt);
-            self.go_on(row);
         }
+    }
+
+    fn settle_arrival(&mut self, row: usize) {
+        let (step, dt) = (self.state.step, f64::from(self.state.dt));
+        let a = &mut self.state.agents;
+        match self.work.arrived[row] {
+            NEITHER => return,
+            WAITS => {
+                if step >= a.record[row].sets_off {
+                    a.doing[row] = Doing::Walking;
+                    a.record[row].leg_began = step;
+                }
+                return;
+            }
+            _ => {}
+        }
+        let (goal, held) = (a.goal[row], a.record[row].hold != NONE);
+        if held || self.state.holds.holds(goal) {
+            return;
+        }
+        let walked = step - a.record[row].leg_began;
+        self.events.push(Event::Arrived(AgentId(a.id[row])));
+        self.metrics.arrive(walked as f64 * dt);
+        self.go_on(row);
     }
 
     /// What an agent does that is done with its goal: leaves, stays or walks to the next one.

@@ -315,21 +315,28 @@ pub fn cursors(place: &Place, parts: &Parts, state: &mut State, work: &mut Work)
         .enumerate()
         .for_each(|(chunk, ((((arrived, tracks), ticks), until), marks))| {
             pool.with(|scratch| {
+                let near = &mut scratch.local;
+                near.clear();
+                near.resize(arrived.len(), 0);
+                let mut count = 0;
                 for i in 0..arrived.len() {
                     let row = chunk * CHUNK + i;
                     let due = always || parts.is_due(a.tier[row], a.id[row], state.step);
                     ticks[i] = ticks[i].wrapping_add(u32::from(due));
+                    let walks = a.doing[row] == Doing::Walking;
                     arrived[i] = match a.doing[row] {
                         Doing::Waiting => WAITS,
                         _ => NEITHER,
                     };
-                    if a.doing[row] != Doing::Walking {
-                        until[i] = 0.0;
-                        continue;
-                    }
-                    if lazy && until[i] > 0.0 {
-                        continue;
-                    }
+                    until[i] = if walks { until[i] } else { 0.0 };
+                    near[count] = i as u32;
+                    count += usize::from(walks & !(lazy & (until[i] > 0.0)));
+                }
+                near.truncate(count);
+                routes.read_ahead(map, near.iter().map(|&i| &tracks[i as usize]));
+                for &i in &*near {
+                    let i = i as usize;
+                    let row = chunk * CHUNK + i;
                     let at = a.location[row];
                     if !site.ground.plan && a.before[row].triangle != at.triangle {
                         over_edge(

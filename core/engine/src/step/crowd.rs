@@ -13,6 +13,9 @@ use crate::{
     state::{Place, Regions, State, Work},
 };
 
+/// What positions may be off from the sum of the steps since a disc was looked up, metres.
+const ROUNDING: f32 = 0.04;
+
 /// Moves everybody's share to the crowd cell they stand on.
 ///
 /// Regions are looked up only for those who may have left theirs and cannot be followed across one
@@ -73,7 +76,24 @@ pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut 
                 // Written for everybody and kept for some: nobody can foretell who.
                 local.resize(settled.len(), 0);
                 let mut leaving = 0;
-                if holds.is_empty() || storeys {
+                if holds.is_empty() && !storeys {
+                    let mut near = 0;
+                    for (i, room) in rooms.iter().enumerate() {
+                        local[near] = i as u32;
+                        near += usize::from(*room <= 0.0);
+                    }
+                    for k in 0..near {
+                        let i = local[k] as usize;
+                        let Settled { at, slack, .. } = settled[i];
+                        let away = (here[i].point.truncate() - at).length_squared();
+                        let stays = (away < slack * slack) & (rooms[i] != f32::NEG_INFINITY);
+                        if stays {
+                            rooms[i] = slack - away.sqrt() - ROUNDING;
+                        }
+                        local[leaving] = i as u32;
+                        leaving += usize::from(!stays);
+                    }
+                } else if holds.is_empty() || storeys {
                     for (i, (settled, at)) in settled.iter().zip(here).enumerate() {
                         let p = at.point.truncate();
                         let stays = if holds.is_empty() {
@@ -162,7 +182,9 @@ pub fn update_crowd(place: &Place, parts: &Parts, state: &mut State, work: &mut 
                 }
                 for (k, &i) in local.iter().enumerate() {
                     let (i, at) = (i as usize, places[k]);
-                    (region[i], rooms[i]) = (found[k], 0.0);
+                    region[i] = found[k];
+                    let away = at.point.truncate().distance(room[k].centre);
+                    rooms[i] = (room[k].radius - away - ROUNDING).max(0.0);
                     settled[i] = Settled {
                         at: room[k].centre,
                         slack: room[k].radius,

@@ -53,6 +53,7 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
     let mut track = std::mem::take(&mut state.agents.track);
     let mut mark = std::mem::take(&mut state.agents.mark);
     let mut until = std::mem::take(&mut state.agents.until);
+    let mut sought = std::mem::take(&mut state.agents.sought);
     // Rows come and go with the agents, so that every chunk of agents has its chunk of memory.
     let mut memory = std::mem::take(&mut state.memory);
     let stride = memory.stride();
@@ -75,225 +76,224 @@ pub fn guide(place: &Place, parts: &Parts, laws: &[SpeedLaw], state: &mut State,
         .zip(work.led.par_chunks_mut(CHUNK))
         .zip(until.par_chunks_mut(CHUNK))
         .zip(mark.par_chunks_mut(CHUNK))
+        .zip(sought.par_chunks_mut(CHUNK))
         .enumerate()
-        .for_each(
-            |(chunk, ((((((guided, tracks), memory), gated), led), until), marks))| {
-                let first = chunk * CHUNK;
-                let rows = first..first + guided.len();
-                pool.with(|scratch| {
-                    scratch
-                        .planner
-                        .resize_with(parts.planners.len(), Default::default);
-                    for (t, tier) in parts.tiers.iter().enumerate() {
-                        let guides = parts.planners[tier.guide].guides;
-                        let due = Due::list(
-                            parts,
-                            a,
-                            state.step,
-                            t,
-                            rows.clone(),
-                            &mut scratch.rows,
-                            &mut scratch.local,
-                            |local| {
-                                guided[local] = Guided {
-                                    preferred: a.preferred[first + local],
-                                    aim: a.aim[first + local],
+        .for_each(|(chunk, (columns, sought))| {
+            let ((((((guided, tracks), memory), gated), led), until), marks) = columns;
+            let first = chunk * CHUNK;
+            let rows = first..first + guided.len();
+            pool.with(|scratch| {
+                scratch
+                    .planner
+                    .resize_with(parts.planners.len(), Default::default);
+                for (t, tier) in parts.tiers.iter().enumerate() {
+                    let leads = parts.planners[tier.guide].leads();
+                    let due = Due::list(
+                        parts,
+                        a,
+                        state.step,
+                        t,
+                        rows.clone(),
+                        &mut scratch.rows,
+                        &mut scratch.local,
+                        |local| {
+                            guided[local] = Guided {
+                                preferred: a.preferred[first + local],
+                                aim: a.aim[first + local],
+                            };
+                            led[local] = u8::from(leads);
+                        },
+                    );
+                    if due.is_empty() {
+                        continue;
+                    }
+                    let began = clocks.get(t).map(|clock| (clock, Instant::now()));
+                    let n = due.len();
+                    let dt = tier.period as f32 * state.dt;
+                    let part = &parts.planners[tier.guide];
+                    // Who has no gate ahead walks to its target: nobody's track has to be
+                    // read for that.
+                    let walks_straight =
+                        matches!(tier.follow.kind, FollowKind::Gates | FollowKind::Linear);
+                    scratch.follow_route.clear();
+                    scratch.follow_route.resize(n, u8::from(!leads));
+                    if leads {
+                        scratch.preferred.clear();
+                        scratch.preferred.resize(n, Vec2::ZERO);
+                        scratch.aim.clear();
+                        scratch.aim.resize(n, Vec2::ZERO);
+                        let chunk = GuideChunk { rows: due.rows, dt };
+                        let planner = &mut scratch.planner[tier.guide];
+                        let (preferred, target) = (&mut scratch.preferred, &mut scratch.aim);
+                        let follow_route = &mut scratch.follow_route;
+                        memory.with_columns(
+                            &part.memory,
+                            stride,
+                            due.local,
+                            &mut scratch.memory,
+                            |memory| {
+                                let mut out = GuideOut {
+                                    preferred,
+                                    target,
+                                    follow_route,
+                                    memory,
                                 };
-                                led[local] = u8::from(guides);
+                                part.strategy.guide(&world, &chunk, planner, &mut out);
                             },
                         );
-                        if due.is_empty() {
-                            continue;
-                        }
-                        let began = clocks.get(t).map(|clock| (clock, Instant::now()));
-                        let n = due.len();
-                        let dt = tier.period as f32 * state.dt;
-                        let part = &parts.planners[tier.guide];
-                        // Who has no gate ahead walks to its target: nobody's track has to be
-                        // read for that.
-                        let walks_straight =
-                            matches!(tier.follow.kind, FollowKind::Gates | FollowKind::Linear);
-                        scratch.follow_route.clear();
-                        scratch.follow_route.resize(n, u8::from(!part.guides));
-                        if part.guides {
-                            scratch.preferred.clear();
-                            scratch.preferred.resize(n, Vec2::ZERO);
-                            scratch.aim.clear();
-                            scratch.aim.resize(n, Vec2::ZERO);
-                            let chunk = GuideChunk { rows: due.rows, dt };
-                            let planner = &mut scratch.planner[tier.guide];
-                            let (preferred, target) = (&mut scratch.preferred, &mut scratch.aim);
-                            let follow_route = &mut scratch.follow_route;
-                            memory.with_columns(
-                                &part.memory,
-                                stride,
-                                due.local,
-                                &mut scratch.memory,
-                                |memory| {
-                                    let mut out = GuideOut {
-                                        preferred,
-                                        target,
-                                        follow_route,
-                                        memory,
-                                    };
-                                    part.strategy.guide(&world, &chunk, planner, &mut out);
-                                },
-                            );
-                        }
-                        for i in 0..n {
-                            let (row, local) = (due.rows[i] as usize, due.local[i] as usize);
-                            let out = &mut guided[local];
-                            led[local] = u8::from(scratch.follow_route[i] == 0);
-                            match a.doing[row] {
-                                Doing::Walking => {}
-                                Doing::Overridden => {
-                                    *out = Guided {
-                                        preferred: a.preferred[row],
-                                        aim: a.preferred[row],
-                                    };
-                                    continue;
-                                }
-                                Doing::Waiting | Doing::Staying => {
-                                    *out = Guided::default();
-                                    continue;
-                                }
-                            }
-                            if scratch.follow_route[i] == 0 {
-                                let (wish, limit) = (scratch.preferred[i], a.max_speed[row]);
-                                // Stairs and the speed law slow down whoever is guided, too.
-                                let slowed = slowed(laws, state, ground, row);
+                    }
+                    for i in 0..n {
+                        let (row, local) = (due.rows[i] as usize, due.local[i] as usize);
+                        let out = &mut guided[local];
+                        led[local] = u8::from(scratch.follow_route[i] == 0);
+                        match a.doing[row] {
+                            Doing::Walking => {}
+                            Doing::Overridden => {
                                 *out = Guided {
-                                    preferred: if wish.is_finite() {
-                                        wish.clamp_length_max(limit) * slowed
-                                    } else {
-                                        Vec2::ZERO
-                                    },
-                                    aim: scratch.aim[i],
+                                    preferred: a.preferred[row],
+                                    aim: a.preferred[row],
                                 };
                                 continue;
                             }
-                            let kind = marks[local].kind();
-                            if !matches!(kind, TrackKind::Edges | TrackKind::Gates) {
+                            Doing::Waiting | Doing::Staying => {
                                 *out = Guided::default();
                                 continue;
                             }
-                            let at = a.location[row];
-                            let straight =
-                                ground.flat && !marks[local].has_gate() && !marks[local].stale();
-                            if straight && walks_straight {
-                                let to = a.target[row].point.truncate() - at.point.truncate();
-                                let speed = wanted_speed(laws, state, ground, row);
-                                *out = Guided {
-                                    preferred: follow::towards(to, speed, dt, true),
-                                    aim: to,
-                                };
-                                continue;
-                            }
-                            let track = &mut tracks[local];
-                            if tier.follow.kind == FollowKind::Linear
-                                && ground.flat
-                                && marks[local].has_gate()
-                            {
-                                // The point stays as long as the gate does: of the track only its
-                                // first line is read.
-                                if !marks[local].aimed() {
-                                    track.corner = follow::middle_of(&track.gate);
-                                    marks[local] = marks[local].with_aim();
-                                }
-                                let to = (track.corner - at.point).truncate();
-                                let speed = wanted_speed(laws, state, ground, row);
-                                *out = Guided {
-                                    preferred: follow::towards(to, speed, dt, false),
-                                    aim: to,
-                                };
-                                continue;
-                            }
-                            let walker = Walker {
-                                point: at.point,
-                                triangle: at.triangle,
-                                region: a.region[row],
-                                normal: if ground.flat {
-                                    Vec3::Z
+                        }
+                        if scratch.follow_route[i] == 0 {
+                            let (wish, limit) = (scratch.preferred[i], a.max_speed[row]);
+                            // Stairs and the speed law slow down whoever is guided, too.
+                            let slowed = slowed(laws, state, ground, row);
+                            *out = Guided {
+                                preferred: if wish.is_finite() {
+                                    wish.clamp_length_max(limit) * slowed
                                 } else {
-                                    ground.normals[at.triangle as usize]
+                                    Vec2::ZERO
                                 },
-                                frame: if ground.flat {
-                                    Frame::FLAT
-                                } else {
-                                    a.frame[row]
-                                },
-                                velocity: a.velocity[row],
-                                preferred: a.preferred[row],
-                                radius: a.radius[row],
-                                speed: wanted_speed(laws, state, ground, row),
-                                lane: a.lane[row],
-                                target: a.target[row].point,
-                                target_triangle: a.target[row].triangle,
-                                dt,
-                                flat: ground.flat,
+                                aim: scratch.aim[i],
                             };
-                            let turn = state.step + (a.id[row] & 0xFFFF_FFFF);
-                            // What was folded up about an edge is seen better from nearer.
-                            let folded = !ground.plan && track.corner != walker.target;
-                            let due = (track.has_gate || folded)
-                                && match tier.follow.kind {
-                                    FollowKind::Indicative => turn.is_multiple_of(ATTRACTION_EVERY),
-                                    _ => turn.is_multiple_of(CORNER_EVERY),
-                                };
-                            let look = track.stale || due;
-                            // Those who look may find that they have passed gates.
-                            let skips = matches!(
-                                tier.follow.kind,
-                                FollowKind::Gates | FollowKind::Indicative
-                            );
-                            if look && skips {
-                                until[local] = 0.0;
-                            }
-                            match tier.follow.kind {
-                                FollowKind::Gates if look => follow::find_corner(
-                                    track,
-                                    &walker,
-                                    &state.routes,
-                                    &*parts.nav,
-                                    &site,
-                                    &state.map,
-                                    &mut scratch.follow,
-                                ),
-                                FollowKind::Indicative if look => find_attraction(
-                                    track,
-                                    &walker,
-                                    tier.follow.look_ahead,
-                                    &state.routes,
-                                    &*parts.nav,
-                                    &site,
-                                    &state.map,
-                                    &mut scratch.follow,
-                                ),
-                                FollowKind::Indicative => run_on(track, &walker),
-                                FollowKind::Seek if look => follow::note_sought(track, &walker),
-                                _ => {}
-                            }
-                            let (mut preferred, aim) = follow::follow(&tier.follow, track, &walker);
-                            if !ground.plan {
-                                preferred = step_aside(track, &walker, preferred);
-                            }
-                            *out = Guided { preferred, aim };
-                            marks[local] = track.mark();
+                            continue;
                         }
-                        if let Some((clock, began)) = began {
-                            let spent = began.elapsed().as_nanos() as u64;
-                            clock.guide.fetch_add(spent, Relaxed);
+                        let kind = marks[local].kind();
+                        if !matches!(kind, TrackKind::Edges | TrackKind::Gates) {
+                            *out = Guided::default();
+                            continue;
                         }
+                        let at = a.location[row];
+                        let straight =
+                            ground.flat && !marks[local].has_gate() && !marks[local].stale();
+                        if straight && walks_straight {
+                            let to = a.target[row].point.truncate() - at.point.truncate();
+                            let speed = wanted_speed(laws, state, ground, row);
+                            *out = Guided {
+                                preferred: follow::towards(to, speed, dt, true),
+                                aim: to,
+                            };
+                            continue;
+                        }
+                        let track = &mut tracks[local];
+                        if tier.follow.kind == FollowKind::Linear
+                            && ground.flat
+                            && marks[local].has_gate()
+                        {
+                            // The point stays as long as the gate does.
+                            if !marks[local].aimed() {
+                                track.corner = follow::middle_of(&track.gate);
+                                sought[local] = track.corner.truncate();
+                                marks[local] = marks[local].with_aim();
+                            }
+                            let to = sought[local] - at.point.truncate();
+                            let speed = wanted_speed(laws, state, ground, row);
+                            *out = Guided {
+                                preferred: follow::towards(to, speed, dt, false),
+                                aim: to,
+                            };
+                            continue;
+                        }
+                        let walker = Walker {
+                            point: at.point,
+                            triangle: at.triangle,
+                            region: a.region[row],
+                            normal: if ground.flat {
+                                Vec3::Z
+                            } else {
+                                ground.normals[at.triangle as usize]
+                            },
+                            frame: if ground.flat {
+                                Frame::FLAT
+                            } else {
+                                a.frame[row]
+                            },
+                            velocity: a.velocity[row],
+                            preferred: a.preferred[row],
+                            radius: a.radius[row],
+                            speed: wanted_speed(laws, state, ground, row),
+                            lane: a.lane[row],
+                            target: a.target[row].point,
+                            target_triangle: a.target[row].triangle,
+                            dt,
+                            flat: ground.flat,
+                        };
+                        let turn = state.step + (a.id[row] & 0xFFFF_FFFF);
+                        // What was folded up about an edge is seen better from nearer.
+                        let folded = !ground.plan && track.corner != walker.target;
+                        let due = (track.has_gate || folded)
+                            && match tier.follow.kind {
+                                FollowKind::Indicative => turn.is_multiple_of(ATTRACTION_EVERY),
+                                _ => turn.is_multiple_of(CORNER_EVERY),
+                            };
+                        let look = track.stale || due;
+                        // Those who look may find that they have passed gates.
+                        let skips =
+                            matches!(tier.follow.kind, FollowKind::Gates | FollowKind::Indicative);
+                        if look && skips {
+                            until[local] = 0.0;
+                        }
+                        match tier.follow.kind {
+                            FollowKind::Gates if look => follow::find_corner(
+                                track,
+                                &walker,
+                                &state.routes,
+                                &*parts.nav,
+                                &site,
+                                &state.map,
+                                &mut scratch.follow,
+                            ),
+                            FollowKind::Indicative if look => find_attraction(
+                                track,
+                                &walker,
+                                tier.follow.look_ahead,
+                                &state.routes,
+                                &*parts.nav,
+                                &site,
+                                &state.map,
+                                &mut scratch.follow,
+                            ),
+                            FollowKind::Indicative => run_on(track, &walker),
+                            FollowKind::Seek if look => follow::note_sought(track, &walker),
+                            _ => {}
+                        }
+                        let (mut preferred, aim) = follow::follow(&tier.follow, track, &walker);
+                        if !ground.plan {
+                            preferred = step_aside(track, &walker, preferred);
+                        }
+                        *out = Guided { preferred, aim };
+                        marks[local] = track.mark();
                     }
-                });
-                for (gated, mark) in gated.iter_mut().zip(marks.iter()) {
-                    *gated = u8::from(mark.has_gate());
+                    if let Some((clock, began)) = began {
+                        let spent = began.elapsed().as_nanos() as u64;
+                        clock.guide.fetch_add(spent, Relaxed);
+                    }
                 }
-            },
-        );
+            });
+            for (gated, mark) in gated.iter_mut().zip(marks.iter()) {
+                *gated = u8::from(mark.has_gate());
+            }
+        });
     state.agents.track = track;
     state.agents.mark = mark;
     state.agents.until = until;
+    state.agents.sought = sought;
     state.memory = memory;
 }
 

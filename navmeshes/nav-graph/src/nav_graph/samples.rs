@@ -198,6 +198,30 @@ impl Samples {
         })
     }
 
+    /// The square that a place lies in, on floor plans.
+    #[inline]
+    pub fn square_of(&self, place: Location) -> Option<usize> {
+        let (lattice, ..) = self.squares.as_ref()?;
+        Some(lattice.square_of(place.point.truncate()) as usize)
+    }
+
+    /// What each square's only sample has, NONE in squares without one: on a ground of one floor
+    /// nothing else has to be read to find it. Empty elsewhere.
+    pub fn by_square(&self, ground: &GroundView<'_>, of_sample: &[u32]) -> Vec<u32> {
+        let Some((_, start, _)) = self.squares.as_ref().filter(|_| ground.floor_count == 1) else {
+            return Vec::new();
+        };
+        start
+            .windows(2)
+            .map(
+                |ends| match &of_sample[ends[0] as usize..ends[1] as usize] {
+                    [only] => *only,
+                    _ => NONE,
+                },
+            )
+            .collect()
+    }
+
     /// Visits pairs of samples next to each other, whatever is between them.
     pub fn pairs(&self, ground: &GroundView<'_>, mut visit: impl FnMut(usize, usize)) {
         if let Some((lattice, start, _)) = &self.squares {
