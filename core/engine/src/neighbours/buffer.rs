@@ -31,8 +31,6 @@ pub struct NeighbourBuffer {
     pub(super) screens: Screens,
     /// Waists of the candidates in their order, in columns of eight.
     pub(super) waists: Vec<[[f32; LANES]; 3]>,
-    /// Which of them may be behind a wall, as bits.
-    pub(super) behind: Vec<u32>,
 }
 
 impl NeighbourBuffer {

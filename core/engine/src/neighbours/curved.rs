@@ -9,8 +9,12 @@ use core::ops::Range;
 use fearless_simd::{Simd, f32x8, mask32x8, prelude::*, u32x8};
 use glam::Vec3;
 
-use super::{grid::Standing, rank::LANES};
-use crate::relevance::{Body, DISC_PER_HEIGHT, OPPOSED, PARALLEL, Relevance, SAME, WELL_WITHIN};
+use super::{
+    grid::Standing,
+    rank::LANES,
+    stacks::{Between, Nearest, Stacks, all, any, dot, minus},
+};
+use crate::relevance::{Body, Relevance, WELL_WITHIN};
 
 /// How much nearer the first look may take somebody to be, as a share of the squared distance and
 /// in square metres.
@@ -43,6 +47,32 @@ impl Bodies {
             [*x, *y, *z] = place.to_array();
             let (feet, up) = (body.feet, body.up);
             *record = [feet.x, feet.y, feet.z, body.height, up.x, up.y, up.z, 0.0];
+        }
+    }
+
+    /// The bodies of eight entries.
+    #[inline(always)]
+    pub fn eight<S: Simd>(&self, simd: S, entries: &[u32; LANES]) -> Stacks<S> {
+        let mut rows = [f32x8::splat(simd, 0.0); LANES];
+        for (row, &entry) in rows.iter_mut().zip(entries) {
+            *row = f32x8::load_array_ref(simd, &self.records[entry as usize]);
+        }
+        // Interleaving the halves of a table of eight by eight three times turns it over.
+        for _ in 0..3 {
+            let [a, b, c, d, e, f, g, h] = rows;
+            let (a, e) = a.interleave(e);
+            let (b, f) = b.interleave(f);
+            let (c, g) = c.interleave(g);
+            let (d, h) = d.interleave(h);
+            rows = [a, e, b, f, c, g, d, h];
+        }
+        let [x, y, z, height, up_x, up_y, up_z, _] = rows;
+        let up = [up_x, up_y, up_z];
+        Stacks {
+            feet: [x, y, z],
+            up,
+            axis: if self.plan { all(simd, Vec3::Z) } else { up },
+            height,
         }
     }
 }
@@ -89,101 +119,29 @@ impl About {
         }
     }
 
+    /// Ends the list with some entry that exists, for lanes that are read beyond its end.
+    #[inline(always)]
+    pub fn end(&mut self) {
+        let end = self.count + LANES;
+        if self.entries.len() < end {
+            self.entries.resize(end, 0);
+        }
+        self.entries[self.count..end].fill(0);
+    }
+
     /// How many there are.
     #[inline]
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Eight from some on, and how many of them there are.
+    /// Eight from some on, and which of them there are.
     #[inline(always)]
-    pub fn eight(&self, first: usize) -> (&[u32; LANES], usize) {
+    pub fn eight<S: Simd>(&self, simd: S, first: usize) -> (&[u32; LANES], mask32x8<S>) {
         let eight = self.entries[first..].first_chunk().unwrap_or(&[0; LANES]);
-        (eight, (self.count - first).min(LANES))
+        let lanes = u32x8::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7]);
+        (eight, lanes.simd_lt((self.count - first) as u32))
     }
-}
-
-/// A vector in each of eight lanes.
-type Vectors<S> = [f32x8<S>; 3];
-
-// Functions rather than closures below: they must not leave the instruction set of the caller.
-
-#[inline(always)]
-fn all<S: Simd>(simd: S, v: Vec3) -> Vectors<S> {
-    [
-        f32x8::splat(simd, v.x),
-        f32x8::splat(simd, v.y),
-        f32x8::splat(simd, v.z),
-    ]
-}
-
-#[inline(always)]
-fn dot<S: Simd>(a: Vectors<S>, b: Vectors<S>) -> f32x8<S> {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-#[inline(always)]
-fn plus<S: Simd>(a: Vectors<S>, b: Vectors<S>) -> Vectors<S> {
-    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
-}
-
-#[inline(always)]
-fn minus<S: Simd>(a: Vectors<S>, b: Vectors<S>) -> Vectors<S> {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-#[inline(always)]
-fn times<S: Simd>(a: Vectors<S>, by: f32x8<S>) -> Vectors<S> {
-    [a[0] * by, a[1] * by, a[2] * by]
-}
-
-#[inline(always)]
-fn any<S: Simd>(mask: mask32x8<S>) -> bool {
-    mask.to_bitmask() != 0
-}
-
-/// The nearest spheres so far.
-#[derive(Clone, Copy)]
-struct Nearest<S: Simd> {
-    to: Vectors<S>,
-    squared: f32x8<S>,
-}
-
-impl<S: Simd> Nearest<S> {
-    /// Takes other spheres where they are nearer.
-    #[inline(always)]
-    fn or(&mut self, to: Vectors<S>) {
-        let squared = dot(to, to);
-        let nearer = squared.simd_lt(self.squared * SAME);
-        self.take(nearer, Nearest { to, squared });
-    }
-
-    /// Takes others in some lanes.
-    #[inline(always)]
-    fn take(&mut self, lanes: mask32x8<S>, other: Nearest<S>) {
-        self.squared = lanes.select(other.squared, self.squared);
-        for (own, other) in self.to.iter_mut().zip(other.to) {
-            *own = lanes.select(other, *own);
-        }
-    }
-
-    /// Takes the spheres of a stack that begins `to` away, with its halves once and twice over,
-    /// where they are nearer.
-    #[inline(always)]
-    fn or_stack(&mut self, to: Vectors<S>, [none, half, whole]: [Vectors<S>; 3]) {
-        self.or(plus(to, none));
-        self.or(plus(to, half));
-        self.or(plus(to, whole));
-    }
-}
-
-/// Which vector between two bodies is measured.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Between {
-    /// [`Body::nearest`].
-    Nearest,
-    /// [`Body::towards`].
-    Towards,
 }
 
 /// Who looks, and how far.
@@ -208,9 +166,8 @@ pub(super) struct Measured<S: Simd> {
     pub near: mask32x8<S>,
     /// Those of them who stand beside the one who looks ([`Body::beside`]).
     pub beside: mask32x8<S>,
-    /// The vector to each, and its square.
-    pub to: [f32x8<S>; 3],
-    pub squared: f32x8<S>,
+    /// The vector to each.
+    pub between: Nearest<S>,
 }
 
 impl Look {
@@ -264,215 +221,54 @@ impl Look {
         }
     }
 
-    /// Measures the bodies of so many of eight entries.
+    /// Measures the bodies of those of eight entries that are given.
     #[inline(always)]
     pub fn measure<S: Simd>(
         &self,
         simd: S,
         bodies: &Bodies,
-        (entries, count): (&[u32; LANES], usize),
+        entries: &[u32; LANES],
+        given: mask32x8<S>,
     ) -> Measured<S> {
-        let lanes = u32x8::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7]);
-        let given = lanes.simd_lt(count as u32);
-        let [fx, fy, fz, height, ux, uy, uz, _] = transposed(simd, bodies, &entries[..count]);
-        let (feet, up) = ([fx, fy, fz], [ux, uy, uz]);
-        let own_up = all(simd, self.body.up);
-        let to = minus(feet, all(simd, self.body.feet));
-        let squared = dot(to, to);
-        let same_height = height.simd_eq(self.body.height);
-        let (rise, quarter) = (dot(to, own_up).abs(), self.body.height);
+        let (own, others) = (Stacks::all(simd, &self.body), bodies.eight(simd, entries));
+        let to = minus(others.feet, own.feet);
+        let feet = Nearest {
+            to,
+            squared: dot(to, to),
+        };
+        let rise = dot(to, own.up).abs();
         // [`Body::beside`], of bodies that are upright or point along their up.
         let level = if bodies.plan {
-            let theirs = dot(to, up).abs();
-            let well_within = self.body.height * WELL_WITHIN;
-            (to[2].abs() * 4.0).simd_le(quarter)
-                & rise.simd_le(well_within * self.body.up.z)
-                & theirs.simd_le(uz * well_within)
+            let theirs = dot(to, others.up).abs();
+            let well_within = own.height * WELL_WITHIN;
+            (to[2].abs() * 4.0).simd_le(own.height)
+                & rise.simd_le(well_within * own.up[2])
+                & theirs.simd_le(well_within * others.up[2])
         } else {
-            ux.simd_eq(own_up[0])
-                & uy.simd_eq(own_up[1])
-                & uz.simd_eq(own_up[2])
-                & (rise * 4.0).simd_le(quarter)
+            let [x, y, z] = others.up;
+            x.simd_eq(own.up[0])
+                & y.simd_eq(own.up[1])
+                & z.simd_eq(own.up[2])
+                & (rise * 4.0).simd_le(own.height)
         };
-        let beside = given & level & same_height & self.sees_beside(simd);
-        let mut nearest = Nearest { to, squared };
-        let others = given & !beside;
-        let mut in_view = beside;
-        if any(others) {
-            let axis = if bodies.plan { all(simd, Vec3::Z) } else { up };
-            let stack = Stack {
-                feet,
-                up,
-                axis,
-                height,
-            };
-            let measured = self.nearest(simd, &stack, to, squared);
-            nearest.take(others, measured);
-            let near = others & nearest.squared.simd_le(self.limit);
-            in_view |= self.in_view(simd, &stack, near);
-        }
-        let near = in_view & nearest.squared.simd_le(self.limit);
-        Measured {
-            near,
-            beside,
-            to: nearest.to,
-            squared: nearest.squared,
-        }
-    }
-
-    /// Whether those beside are seen without a look: not even heads above one's feet need be in
-    /// view of unusual rules.
-    #[inline(always)]
-    fn sees_beside<S: Simd>(&self, simd: S) -> mask32x8<S> {
+        // By other rules not even heads above one's feet need be in view.
         let usual = self.relevance.tolerance >= 0.0 && self.relevance.lean >= 0.0;
-        mask32x8::splat(simd, usual)
-    }
-
-    /// [`Body::nearest`] or [`Body::towards`].
-    #[inline(always)]
-    fn nearest<S: Simd>(
-        &self,
-        simd: S,
-        other: &Stack<S>,
-        between: Vectors<S>,
-        squared: f32x8<S>,
-    ) -> Nearest<S> {
-        let own = &self.body;
-        let (axis, tall) = (all(simd, own.axis), f32x8::splat(simd, own.height));
-        let own_half = all(simd, own.axis * (0.5 * own.height));
-        let half = times(other.axis, other.height * 0.5);
-        let mut best = Nearest {
-            to: between,
-            squared,
+        let same = others.height.simd_eq(own.height) & mask32x8::splat(simd, usual);
+        let beside = given & level & same;
+        let mut measured = Measured {
+            near: beside & feet.squared.simd_le(self.limit),
+            beside,
+            between: feet,
         };
-        let along = dot(axis, other.axis);
-        let parallel = along.simd_gt(PARALLEL);
-        let lower = tall.min(other.height);
-        let side_by_side = parallel
-            & other.height.simd_eq(tall)
-            & (dot(between, axis).abs() * 4.0).simd_le(lower)
-            & (dot(between, other.axis).abs() * 4.0).simd_le(lower);
-        if any(side_by_side) {
-            let mut level = best;
-            let apart = minus(half, own_half);
-            level.or(plus(between, apart));
-            level.or(plus(between, times(apart, f32x8::splat(simd, 2.0))));
-            best.take(side_by_side, level);
+        let rest = given & !beside;
+        if any(rest) {
+            let nearest = own.nearest(simd, &others, feet, self.between, rest);
+            let near = rest & nearest.squared.simd_le(self.limit);
+            measured.near |= own.relates(simd, &self.relevance, &others, near);
+            measured.between.take(rest, nearest);
         }
-        if any(!side_by_side) {
-            let [none, twice] = [0.0, 2.0].map(|by| f32x8::splat(simd, by));
-            let stack = [times(half, none), half, times(half, twice)];
-            let mut any_level = Nearest {
-                to: between,
-                squared,
-            };
-            any_level.or_stack(between, stack);
-            // Who leans towards the other stands at its feet ([`Body::towards`]).
-            let at_feet = along.simd_ge(OPPOSED) & along.simd_lt(PARALLEL);
-            let mut whole = any_level;
-            whole.or_stack(minus(between, own_half), stack);
-            whole.or_stack(minus(between, times(own_half, twice)), stack);
-            if self.between == Between::Towards {
-                whole.take(at_feet, any_level);
-            }
-            best.take(!side_by_side, whole);
-        }
-        best
+        measured
     }
-
-    /// Which of some are neighbours ([`Relevance::relation`]).
-    #[inline(always)]
-    fn in_view<S: Simd>(&self, simd: S, other: &Stack<S>, asked: mask32x8<S>) -> mask32x8<S> {
-        let r = &self.relevance;
-        if !r.vision || !any(asked) {
-            return asked;
-        }
-        let own = Stack {
-            feet: all(simd, self.body.feet),
-            up: all(simd, self.body.up),
-            axis: all(simd, self.body.axis),
-            height: f32x8::splat(simd, self.body.height),
-        };
-        let seen = asked & sees(r, simd, &own, other);
-        let unseen = asked & !seen;
-        if r.symmetric && any(unseen) {
-            return seen | unseen & sees(r, simd, other, &own);
-        }
-        seen
-    }
-}
-
-/// A body in each lane.
-struct Stack<S: Simd> {
-    feet: Vectors<S>,
-    up: Vectors<S>,
-    axis: Vectors<S>,
-    height: f32x8<S>,
-}
-
-impl<S: Simd> Stack<S> {
-    #[inline(always)]
-    fn head(&self) -> Vectors<S> {
-        plus(self.feet, times(self.axis, self.height))
-    }
-}
-
-/// [`Relevance::sees`].
-#[inline(always)]
-fn sees<S: Simd>(r: &Relevance, simd: S, own: &Stack<S>, other: &Stack<S>) -> mask32x8<S> {
-    let (own_head, head) = (own.head(), other.head());
-    let rise = dot(minus(head, own_head), own.up);
-    let mut hidden = rise.simd_gt(own.height * 1.001);
-    let above = rise.simd_gt(0.0);
-    if any(above & !hidden) {
-        let disc = r.disc.map_or(other.height * DISC_PER_HEIGHT, |disc| {
-            f32x8::splat(simd, disc)
-        });
-        hidden |= through_disc(own_head, head, other.feet, other.up, disc);
-    }
-    let from_feet = minus(head, own.feet);
-    let fall = dot(from_feet, own.up) * -1.0;
-    let most = own.height * r.tolerance + dot(from_feet, from_feet).sqrt() * r.lean;
-    !(above & hidden) & fall.simd_le(most)
-}
-
-/// Whether straight lines come up through discs.
-#[inline(always)]
-fn through_disc<S: Simd>(
-    from: Vectors<S>,
-    to: Vectors<S>,
-    centre: Vectors<S>,
-    normal: Vectors<S>,
-    radius: f32x8<S>,
-) -> mask32x8<S> {
-    let start = dot(minus(from, centre), normal);
-    let end = dot(minus(to, centre), normal);
-    let upwards = !(start.simd_ge(0.0) | end.simd_le(0.0));
-    if !any(upwards) {
-        return upwards;
-    }
-    let at = plus(from, times(minus(to, from), start / (start - end)));
-    let off = minus(at, centre);
-    upwards & dot(off, off).simd_lt(radius * radius)
-}
-
-/// The records of up to eight entries, in columns.
-#[inline(always)]
-fn transposed<S: Simd>(simd: S, bodies: &Bodies, entries: &[u32]) -> [f32x8<S>; LANES] {
-    let mut rows = [f32x8::splat(simd, 0.0); LANES];
-    for (row, &entry) in rows.iter_mut().zip(entries) {
-        *row = f32x8::load_array_ref(simd, &bodies.records[entry as usize]);
-    }
-    // Interleaving the halves of a table of eight by eight three times turns it over.
-    for _ in 0..3 {
-        let [a, b, c, d, e, f, g, h] = rows;
-        let (a, e) = a.interleave(e);
-        let (b, f) = b.interleave(f);
-        let (c, g) = c.interleave(g);
-        let (d, h) = d.interleave(h);
-        rows = [a, e, b, f, c, g, d, h];
-    }
-    rows
 }
 
 #[cfg(test)]
@@ -489,14 +285,14 @@ mod tests {
         for (entry, i) in entries.iter_mut().zip(run.clone()) {
             *entry = i as u32;
         }
-        let count = run.len();
+        let given = !(u64::MAX << run.len());
         dispatch!(Level::new(), simd => {
             let about = look.about(simd, bodies, run);
-            let measured = look.measure(simd, bodies, (&entries, count));
-            let [x, y, z] = measured.to;
+            let measured = look.measure(simd, bodies, &entries, mask32x8::from_bitmask(simd, given));
+            let [x, y, z] = measured.between.to;
             (
                 [about, measured.near, measured.beside].map(|mask| mask.to_bitmask() as u32),
-                [x.into(), y.into(), z.into(), measured.squared.into()],
+                [x.into(), y.into(), z.into(), measured.between.squared.into()],
             )
         })
     }

@@ -12,9 +12,10 @@ use throng_core::{
 
 use super::{
     buffer::NeighbourBuffer,
-    curved::{Between, Look},
+    curved::Look,
     grid::{Entry, NeighbourGrid},
     rank::{BESIDE, LANES},
+    stacks::{Between, all, dot, minus},
     storeys::View,
 };
 use crate::relevance::{Screens, Sight};
@@ -163,11 +164,12 @@ impl Search<'_> {
                 #[inline(always)]
                 |run| out.about.add(simd, &look, &grid.bodies, own, run),
             );
+            out.about.end();
             out.candidates.clear();
             for first in (0..out.about.len()).step_by(LANES) {
-                let eight = out.about.eight(first);
-                let measured = look.measure(simd, &grid.bodies, eight);
-                out.candidates.add(simd, eight.0, &measured);
+                let (entries, given) = out.about.eight(simd, first);
+                let measured = look.measure(simd, &grid.bodies, entries, given);
+                out.candidates.add(simd, entries, &measured);
             }
             let found = out.candidates.len();
             let last = distance >= self.reach;
@@ -217,7 +219,7 @@ impl Search<'_> {
                 if !listed {
                     (listed, walled) = (true, self.list_screens(simd, own, out));
                 }
-                let behind = walled && out.behind[place / LANES] >> (place % LANES) & 1 == 1;
+                let behind = walled && out.screens.may_hide(place);
                 if behind && self.hidden(own, e as usize, place, &out.screens) {
                     continue;
                 }
@@ -300,7 +302,7 @@ impl Search<'_> {
         }
     }
 
-    /// Lists the walls that may hide a candidate; says whether there are any.
+    /// Lists the walls that may hide a candidate; says whether there may be any.
     #[inline(always)]
     fn list_screens<S: Simd>(&self, simd: S, own: usize, out: &mut NeighbourBuffer) -> bool {
         let grid = self.grid;
@@ -308,38 +310,35 @@ impl Search<'_> {
             return false;
         }
         let body = &grid.standing[own].body;
-        let waist = body.waist();
-        let count = out.candidates.len();
+        let waist = all(simd, body.waist());
+        let (mut low, mut high) = (waist[2], waist[2]);
+        let mut farthest = f32x8::splat(simd, 0.0);
         out.waists.clear();
-        out.waists.resize(
-            count.div_ceil(LANES),
-            waist.to_array().map(|own| [own; LANES]),
-        );
-        // Those that could be taken.
-        let (mut farthest, mut low, mut high) = (0.0_f32, waist, waist);
-        for place in 0..count {
-            let (_, e) = out.candidates.ranked(place);
-            let theirs = grid.standing[(e & !BESIDE) as usize].body.waist();
-            farthest = farthest.max(theirs.distance_squared(waist));
-            (low, high) = (low.min(theirs), high.max(theirs));
-            let eight = &mut out.waists[place / LANES];
-            for (column, number) in eight.iter_mut().zip(theirs.to_array()) {
-                column[place % LANES] = number;
+        for first in (0..out.candidates.len()).step_by(LANES) {
+            // The last are filled with the own.
+            let mut entries = [own as u32; LANES];
+            let left = out.candidates.len() - first;
+            for (lane, entry) in entries.iter_mut().enumerate().take(left) {
+                *entry = out.candidates.ranked(first + lane).1 & !BESIDE;
             }
+            let theirs = grid.bodies.eight(simd, &entries).waist();
+            let apart = minus(theirs, waist);
+            farthest = farthest.max(dot(apart, apart));
+            (low, high) = (low.min(theirs[2]), high.max(theirs[2]));
+            let [x, y, z] = theirs;
+            out.waists.push([x.into(), y.into(), z.into()]);
         }
+        let [farthest, low, high]: [[f32; LANES]; 3] = [farthest.into(), low.into(), high.into()];
         let sight = Sight {
-            distance: farthest.sqrt(),
+            distance: farthest.into_iter().fold(0.0, f32::max).sqrt(),
             tallest: grid.tallest,
-            low: low.z,
-            high: high.z,
+            low: low.into_iter().fold(f32::INFINITY, f32::min),
+            high: high.into_iter().fold(f32::NEG_INFINITY, f32::max),
         };
-        out.screens.list(&self.ground, &grid.screens, body, sight);
-        if out.screens.is_empty() {
-            return false;
-        }
+        let (ground, index) = (&self.ground, &grid.screens);
         out.screens
-            .leave_out(simd, waist, &out.waists, &mut out.behind);
-        !out.screens.is_empty()
+            .list(simd, ground, index, body, sight, &out.waists);
+        true
     }
 
     /// Whether a wall is between two entries, the same for both.

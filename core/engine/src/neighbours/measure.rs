@@ -8,9 +8,10 @@ use rayon::prelude::*;
 use throng_core::{AgentsView, GroundView, NONE};
 
 use super::{
-    curved::{Between, Look},
+    curved::Look,
     grid::{NeighbourGrid, PART},
     rank::LANES,
+    stacks::Between,
 };
 
 /// Density about an agent is taken on a disc of this radius, metres.
@@ -72,12 +73,12 @@ impl NeighbourGrid {
                 |run| {
                     for first in run.clone().step_by(LANES) {
                         let about = look.about(simd, &self.bodies, first..run.end);
-                        let count = about.to_bitmask().count_ones() as usize;
-                        if count == 0 {
+                        if about.to_bitmask() == 0 {
                             continue;
                         }
-                        let entries: [u32; LANES] = (lanes + first as u32).compress(about).into();
-                        let measured = look.measure(simd, &self.bodies, (&entries, count));
+                        let some = u32x8::splat(simd, first as u32);
+                        let entries = about.select(lanes + first as u32, some).into();
+                        let measured = look.measure(simd, &self.bodies, &entries, about);
                         let mut bits = measured.near.to_bitmask();
                         while bits != 0 {
                             let other = entries[bits.trailing_zeros() as usize] as usize;

@@ -93,12 +93,12 @@ impl Candidates {
             .select(u32x8::splat(simd, BESIDE), u32x8::splat(simd, 0));
         let entry = u32x8::load_array_ref(simd, entries) | flags;
         let room = self.count..self.count + LANES;
-        let squared = measured.squared.compress(near);
+        let squared = measured.between.squared.compress(near);
         squared.store_slice(&mut self.distance[room.clone()]);
         entry
             .compress(near)
             .store_slice(&mut self.entry[room.clone()]);
-        for (column, to) in self.to.iter_mut().zip(measured.to) {
+        for (column, to) in self.to.iter_mut().zip(measured.between.to) {
             to.compress(near).store_slice(&mut column[room.clone()]);
         }
         self.count += near.to_bitmask().count_ones() as usize;

@@ -250,6 +250,7 @@ impl ScreenIndex {
             length: 0.0,
             up: Vec3::Z,
             normal: Vec3::ZERO,
+            aside: 0.0,
         };
         self.screens.clear();
         let screens = ground.walls.iter();
@@ -302,6 +303,8 @@ impl ScreenIndex {
 
 #[cfg(test)]
 mod tests {
+    use fearless_simd::{Level, dispatch};
+
     use crate::relevance::{Body, Screens, Sight};
 
     use super::*;
@@ -343,7 +346,7 @@ mod tests {
             index.refresh(&ground, 5.0, 1.8);
             let (mut listed, mut hidden) = (0, 0);
             let bodies: Vec<Body> = (0..ground.triangles.len() as u32)
-                .step_by(13)
+                .step_by(5)
                 .map(|t| {
                     let [a, b, c] = ground.corners(t);
                     let up = ground.normals[t as usize];
@@ -362,24 +365,41 @@ mod tests {
                 high: f32::INFINITY,
             };
             let (mut with, mut without) = (Screens::default(), Screens::default());
+            let level = Level::new();
             for own in &bodies {
-                for distance in [0.5, 2.0, 5.0] {
-                    with.list(&ground, &index, own, sight(distance));
-                    without.list(&ground, &ScreenIndex::default(), own, sight(distance));
-                    let mut walls = with.walls.clone();
-                    walls.sort_by_key(|w| w.0);
-                    assert_eq!(walls, without.walls);
-                    listed += with.walls.len();
-                }
                 for other in &bodies {
-                    if own.feet.distance(other.feet) < 4.5 {
-                        let seen = [with.between(&ground, own, other, 0), {
-                            without.list(&ground, &index, other, sight(5.0));
-                            without.between(&ground, own, other, 0)
-                        }];
-                        assert_eq!(seen[0], seen[1], "the same whoever lists");
-                        hidden += u32::from(seen[0]);
+                    let apart = own.feet.distance(other.feet);
+                    if apart >= 4.5 {
+                        continue;
                     }
+                    let unlisted = ScreenIndex::default();
+                    // The same whoever lists, and from which index.
+                    let seen = [
+                        (own, other, &index),
+                        (own, other, &unlisted),
+                        (other, own, &index),
+                    ]
+                    .map(|(from, to, index)| {
+                        let waists = [to.waist().to_array().map(|number| [number; 8])];
+                        let screens = if index.made_of.is_some() {
+                            &mut with
+                        } else {
+                            &mut without
+                        };
+                        dispatch!(level, simd => {
+                            screens.list(simd, &ground, index, from, sight(5.0), &waists);
+                        });
+                        screens.may_hide(0) && screens.between(&ground, own, other, 0)
+                    });
+                    let plainly = ground.walls.iter().any(|wall| {
+                        let screen = Screen::of(&ground, wall).unwrap();
+                        let (from, to) = (own.waist(), other.waist());
+                        let above = own.up + other.up;
+                        screen.hides(ground.plan, from, to - from, above, 1.8)
+                    });
+                    assert_eq!(seen, [plainly; 3], "{own:?} {other:?}");
+                    listed += usize::from(with.may_hide(0));
+                    hidden += u32::from(plainly);
                 }
                 let limit = 3.0;
                 let clear = index.clear_distance(&ground, own.feet, limit);

@@ -16,6 +16,8 @@ pub(super) struct Screen {
     pub up: Vec3,
     /// Across the wall, of any length.
     pub normal: Vec3,
+    /// Who is farther aside, in lengths of the normal, is surely on that side.
+    pub aside: f32,
 }
 
 impl Screen {
@@ -23,13 +25,45 @@ impl Screen {
     pub fn of(ground: &GroundView<'_>, wall: &Wall) -> Option<Screen> {
         let up = up_at(ground, wall)?;
         let along = wall.b - wall.a;
+        let length = along.length_squared();
         Some(Screen {
             foot: wall.a,
             along,
-            length: along.length_squared(),
+            length,
             up,
             normal: along.cross(up),
+            // More than is rounded.
+            aside: 1e-4 * length.sqrt(),
         })
+    }
+
+    /// Which of others may be on another side of the wall than somebody, as bits; those who are 64
+    /// apart share one.
+    #[inline(always)]
+    fn behind<S: Simd>(&self, simd: S, own: Vec3, others: &[[[f32; 8]; 3]]) -> u64 {
+        let here = (own - self.foot).dot(self.normal);
+        // Turned so that the own side is the positive one.
+        let normal = if here < 0.0 {
+            -self.normal
+        } else {
+            self.normal
+        };
+        // Who stands in the wall's line may have anybody behind it.
+        let beyond = if here.abs() > self.aside {
+            self.aside
+        } else {
+            f32::INFINITY
+        };
+        let mut behind = 0;
+        for (eight, [x, y, z]) in others.iter().enumerate() {
+            let side = (f32x8::load_array_ref(simd, x) - self.foot.x) * normal.x
+                + (f32x8::load_array_ref(simd, y) - self.foot.y) * normal.y
+                + (f32x8::load_array_ref(simd, z) - self.foot.z) * normal.z;
+            // What is no number counts as behind.
+            let these = !side.simd_gt(beyond).to_bitmask() & 0xff;
+            behind |= these << (eight * 8 % 64);
+        }
+        behind
     }
 
     /// Squared distance of a place from the wall's rectangle, as high above its foot as a body may
@@ -46,7 +80,7 @@ impl Screen {
 
     /// Whether the wall is met on the way between two waists.
     #[inline]
-    fn hides(&self, plan: bool, from: Vec3, way: Vec3, above: Vec3, height: f32) -> bool {
+    pub fn hides(&self, plan: bool, from: Vec3, way: Vec3, above: Vec3, height: f32) -> bool {
         let slope = way.dot(self.normal);
         let rest = self.foot - from;
         let ahead = rest.dot(self.normal);
@@ -67,15 +101,24 @@ impl Screen {
     }
 }
 
-/// The walls that may hide somebody from one body, with how far they are.
+/// A wall that may hide somebody from one body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Hiding {
+    screen: Screen,
+    /// Squared distance from the body's waist.
+    squared: f32,
+    /// Who may be behind it, as bits by place; places that are 64 apart share one.
+    behind: u64,
+}
+
+/// The walls that may hide somebody from one body.
 #[derive(Clone, Debug, Default)]
 pub struct Screens {
-    /// Wall and squared distance from the body's waist.
-    pub(super) walls: Vec<(u32, f32)>,
-    /// The same walls.
-    screens: Vec<Screen>,
-    /// For each of them who may be behind it, as bits by place; places that are 64 apart share one.
-    behind: Vec<u64>,
+    hiding: Vec<Hiding>,
+    /// Who may be behind any of them.
+    behind: u64,
+    /// Walls to look at where there is no index.
+    found: Vec<u32>,
 }
 
 /// How far somebody looks.
@@ -118,119 +161,105 @@ fn hair(height: f32) -> f32 {
 }
 
 impl Screens {
-    /// Lists the standing walls that come within the distance of a body's waist, and of those of a
-    /// plan the ones in whose height somebody is looked at.
-    pub fn list(&mut self, ground: &GroundView<'_>, index: &ScreenIndex, own: &Body, sight: Sight) {
-        self.walls.clear();
-        self.screens.clear();
-        self.behind.clear();
-        let Sight {
-            distance, tallest, ..
-        } = sight;
+    /// Lists the standing walls that come within the distance of a body's waist, of those of a plan
+    /// the ones in whose height somebody is looked at, unless they have all others on the own side:
+    /// then they are between none of them. The others' waists are in columns of eight, of which the
+    /// last are filled with the own.
+    #[inline(always)]
+    pub fn list<S: Simd>(
+        &mut self,
+        simd: S,
+        ground: &GroundView<'_>,
+        index: &ScreenIndex,
+        own: &Body,
+        sight: Sight,
+        others: &[[[f32; 8]; 3]],
+    ) {
+        self.hiding.clear();
+        self.behind = 0;
         // From the waist to the feet, and from the wall's edge to its foot.
-        let around = distance + 1.5 * tallest;
+        let around = sight.distance + 1.5 * sight.tallest;
         if wall_distance_bound(ground, own.feet) > around {
             return;
         }
         let waist = own.waist();
-        let limit = distance * distance * 1.000_1;
         if let Some(walls) = index.near(ground, waist, &sight) {
             for &w in walls {
                 let screen = &index.screens[w as usize];
-                let squared = screen.squared_from(ground.plan, waist, tallest);
-                // A wall of no length gives no number, which is not farther.
-                if !(squared > limit) && ground.stands(&ground.walls[w as usize]) {
-                    self.walls.push((w, squared));
-                    self.screens.push(*screen);
+                let behind = screen.behind(simd, waist, others);
+                if behind != 0 {
+                    self.add(
+                        ground,
+                        &ground.walls[w as usize],
+                        screen,
+                        waist,
+                        &sight,
+                        behind,
+                    );
                 }
             }
-            self.behind.resize(self.walls.len(), u64::MAX);
             return;
         }
-        let half = Vec3::splat(distance + tallest);
-        any_wall(&ground.wall_index, waist - half, waist + half, |w| {
-            let wall = &ground.walls[w as usize];
+        self.look_for(ground, waist, &sight);
+        for i in 0..self.found.len() {
+            let wall = &ground.walls[self.found[i] as usize];
             if let Some(screen) = Screen::of(ground, wall)
                 && (!ground.plan || sight.meets(screen.foot.z))
             {
-                let squared = screen.squared_from(ground.plan, waist, tallest);
-                if !(squared > limit) && ground.stands(wall) {
-                    self.walls.push((w, squared));
+                let behind = screen.behind(simd, waist, others);
+                if behind != 0 {
+                    self.add(ground, wall, &screen, waist, &sight, behind);
                 }
             }
+        }
+    }
+
+    /// Adds a wall that stands if it is within the distance.
+    fn add(
+        &mut self,
+        ground: &GroundView<'_>,
+        wall: &Wall,
+        screen: &Screen,
+        waist: Vec3,
+        sight: &Sight,
+        behind: u64,
+    ) {
+        let squared = screen.squared_from(ground.plan, waist, sight.tallest);
+        let limit = sight.distance * sight.distance * 1.000_1;
+        // A wall of no length gives no number, which is not farther.
+        if !(squared > limit) && ground.stands(wall) {
+            self.hiding.push(Hiding {
+                screen: *screen,
+                squared,
+                behind,
+            });
+            self.behind |= behind;
+        }
+    }
+
+    /// Finds the walls about a place in the ground's own index, each once.
+    #[cold]
+    fn look_for(&mut self, ground: &GroundView<'_>, waist: Vec3, sight: &Sight) {
+        self.found.clear();
+        let half = Vec3::splat(sight.distance + sight.tallest);
+        any_wall(&ground.wall_index, waist - half, waist + half, |w| {
+            self.found.push(w);
             false
         });
         // A long wall is listed in several cells.
-        self.walls.sort_unstable_by_key(|w| w.0);
-        self.walls.dedup_by_key(|w| w.0);
-        let screens = self.walls.iter();
-        let screens = screens.filter_map(|w| Screen::of(ground, &ground.walls[w.0 as usize]));
-        self.screens.extend(screens);
-        self.behind.resize(self.walls.len(), u64::MAX);
+        self.found.sort_unstable();
+        self.found.dedup();
     }
 
-    /// Leaves out the walls that have all others on the own side: none of them is between. The
-    /// others' waists are in columns of eight, of which the last are filled with the own; `behind`
-    /// gets for each eight who is not on the own side of all walls, as bits.
-    #[inline(always)]
-    pub fn leave_out<S: Simd>(
-        &mut self,
-        simd: S,
-        own: Vec3,
-        waists: &[[[f32; 8]; 3]],
-        behind: &mut Vec<u32>,
-    ) {
-        behind.clear();
-        behind.resize(waists.len(), 0);
-        let mut kept = 0;
-        for i in 0..self.screens.len() {
-            let screen = &self.screens[i];
-            // A hair on either side, more than is rounded.
-            let hair = 1e-4 * screen.length.sqrt();
-            let here = (own - screen.foot).dot(screen.normal);
-            // Turned so that the own side is the positive one.
-            let normal = if here < 0.0 {
-                -screen.normal
-            } else {
-                screen.normal
-            };
-            // Who stands in the wall's line may be behind it for anybody.
-            let beyond = if here.abs() > hair {
-                hair
-            } else {
-                f32::INFINITY
-            };
-            let mut between = 0;
-            for (eight, ([x, y, z], behind)) in waists.iter().zip(&mut *behind).enumerate() {
-                let side = (f32x8::load_array_ref(simd, x) - screen.foot.x) * normal.x
-                    + (f32x8::load_array_ref(simd, y) - screen.foot.y) * normal.y
-                    + (f32x8::load_array_ref(simd, z) - screen.foot.z) * normal.z;
-                // What is no number counts as behind.
-                let these = !side.simd_gt(beyond).to_bitmask() as u32 & 0xff;
-                *behind |= these;
-                between |= u64::from(these) << (eight * 8 % 64);
-            }
-            if between == 0 {
-                continue;
-            }
-            self.screens[kept] = self.screens[i];
-            self.walls[kept] = self.walls[i];
-            self.behind[kept] = between;
-            kept += 1;
-        }
-        self.screens.truncate(kept);
-        self.walls.truncate(kept);
-        self.behind.truncate(kept);
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.walls.is_empty()
+    /// Whether somebody at a place among the others may be behind one of them.
+    #[inline]
+    pub fn may_hide(&self, place: usize) -> bool {
+        self.behind >> (place % 64) & 1 == 1
     }
 
     /// Whether one of them lies between the waists of two bodies. Walls are as high as the taller
-    /// body. Give the two in the same order whoever looks, and the other's place among the waists of
-    /// [`Screens::leave_out`].
+    /// body. Give the two in the same order whoever looks, and the other's place among the others of
+    /// [`Screens::list`].
     pub fn between(&self, ground: &GroundView<'_>, own: &Body, other: &Body, place: usize) -> bool {
         let theirs = 1u64 << (place % 64);
         let height = own.height.max(other.height);
@@ -238,11 +267,10 @@ impl Screens {
         let way = other.waist() - from;
         let above = own.up + other.up;
         let limit = way.length_squared() * 1.000_1;
-        let walls = self.walls.iter().zip(&self.screens);
-        walls.zip(&self.behind).any(|((wall, screen), behind)| {
-            behind & theirs != 0
-                && !(wall.1 > limit)
-                && screen.hides(ground.plan, from, way, above, height)
+        self.hiding.iter().any(|wall| {
+            wall.behind & theirs != 0
+                && !(wall.squared > limit)
+                && wall.screen.hides(ground.plan, from, way, above, height)
         })
     }
 }
