@@ -960,6 +960,63 @@ fn meshes_are_welded_and_crowded_sides_joined_straight() {
 }
 
 #[test]
+fn cracks_at_t_junctions_of_curved_meshes_are_closed() {
+    // A tube cut into two rings, the upper one with twice as many sides.
+    let ring = |z: f64, parts: u32| -> Vec<DVec3> {
+        let at = |i: u32| {
+            // Every second vertex in the middle of a side of the coarser ring.
+            let (k, half) = (i * 8 / parts, !(i * 8).is_multiple_of(parts));
+            let corner = |k: u32| {
+                let turn = f64::from(k) * std::f64::consts::TAU / 8.0;
+                DVec3::new(10.0 * math::cos(turn), 10.0 * math::sin(turn), z)
+            };
+            if half {
+                (corner(k) + corner(k + 1)) / 2.0
+            } else {
+                corner(k)
+            }
+        };
+        (0..parts).map(at).collect()
+    };
+    let mut mesh = Mesh::default();
+    for (low, high, parts) in [(0.0, 5.0, 8), (5.0, 10.0, 16)] {
+        let first = mesh.vertices.len() as u32;
+        mesh.vertices.extend(ring(low, parts));
+        mesh.vertices.extend(ring(high, parts));
+        for i in 0..parts {
+            let (a, b) = (first + i, first + (i + 1) % parts);
+            mesh.triangles.push([a, b, b + parts]);
+            mesh.triangles.push([a, b + parts, a + parts]);
+        }
+    }
+    let ground = Ground::from_mesh(&mesh).unwrap();
+    let view = ground.view();
+    assert!(!view.plan);
+    let mended = "8 vertices of the mesh lie on sides of other triangles";
+    assert!(ground.notices().iter().any(|n| n.starts_with(mended)));
+    let rim = view.across.iter().flatten().filter(|c| **c == NONE).count();
+    assert_eq!(rim, 8 + 16);
+    assert_eq!(view.triangles.len(), 16 + 32 + 8);
+    let from = view.locate(Vec3::new(9.0, 1.0, -3.0)).unwrap();
+    let to = view.locate(Vec3::new(9.0, 1.0, 3.0)).unwrap();
+    assert!(view.sees(from, to));
+    // The whole area, as it was.
+    let side = 20.0 * math::sin(std::f64::consts::PI / 8.0);
+    assert!((ground.walkable_area() - 8.0 * side * 10.0).abs() < 1e-2);
+}
+
+#[test]
+fn what_is_too_large_is_told_the_option_that_mends_it() {
+    let mesh = Mesh {
+        vertices: vec![DVec3::ZERO, DVec3::X * 3e5, DVec3::Y],
+        triangles: vec![[0, 1, 2]],
+    };
+    let error = Ground::from_mesh(&mesh).unwrap_err();
+    assert!(matches!(error, GroundError::TooLarge { .. }));
+    assert!(error.to_string().contains("`scale`"), "{error}");
+}
+
+#[test]
 fn walls_of_wide_grounds_are_listed_in_narrow_cells() {
     for (side, widest) in [(40.0, 2.0), (300.0, 2.1), (5000.0, 20.0)] {
         let environment = Environment {

@@ -21,8 +21,9 @@ pub(super) fn known(view: &GroundView, at: Location) -> bool {
 
 /// The point laid onto the plane of a triangle: along z on floor plans, so that it stays what it
 /// is in plan, else along the normal.
+#[inline]
 pub(super) fn onto_plane(view: &GroundView, triangle: TriangleId, point: DVec3) -> DVec3 {
-    let a = view.corners(triangle)[0].as_dvec3();
+    let a = view.vertices[view.triangles[triangle as usize][0] as usize].as_dvec3();
     let normal = view.normals[triangle as usize].as_dvec3();
     if view.plan {
         let d = point - a;
@@ -292,14 +293,14 @@ pub(super) fn spread(
     while let Some(triangle) = stack.pop() {
         let corners = corners(view, triangle);
         for side in 0..3 {
+            let (a, b) = (corners[side], corners[(side + 1) % 3]);
+            // Most are that far from the whole line: nothing is looked up or divided for them.
+            if view.plan && line_is_beyond(a, b, point, limit) {
+                continue;
+            }
             let next = view.passage(triangle, side);
             let blocked = next == NONE || bodies && view.blocks_body(triangle, side);
             if !blocked && stamp[next as usize / 3] == *epoch {
-                continue;
-            }
-            let (a, b) = (corners[side], corners[(side + 1) % 3]);
-            // Most are that far from the whole line: nothing is divided for them.
-            if view.plan && line_is_beyond(a, b, point, limit) {
                 continue;
             }
             let distance = distance_squared(view.plan, a, b, point);
@@ -328,20 +329,31 @@ pub(super) fn connected_at(
     if from == to {
         return true;
     }
+    // Mostly they share a side: nothing is listed for that.
+    let near = |t: TriangleId, side: usize| {
+        let corners = corners(view, t);
+        let (a, b) = (corners[side], corners[(side + 1) % 3]);
+        distance_squared(view.plan, a, b, point) <= reach * reach
+    };
+    let joins = |side: usize| {
+        let code = view.passage(from, side);
+        code != NONE && code / 3 == to && near(from, side)
+    };
+    if (0..3).any(joins) {
+        return true;
+    }
     let mut found = [from; 256];
     let mut count = 1;
     let mut next = 0;
     while next < count {
         let triangle = found[next];
         next += 1;
-        let corners = corners(view, triangle);
         for side in 0..3 {
             let code = view.passage(triangle, side);
             if code == NONE || found[..count].contains(&(code / 3)) {
                 continue;
             }
-            let (a, b) = (corners[side], corners[(side + 1) % 3]);
-            if distance_squared(view.plan, a, b, point) <= reach * reach {
+            if near(triangle, side) {
                 if code / 3 == to {
                     return true;
                 }

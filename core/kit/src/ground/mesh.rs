@@ -1,4 +1,5 @@
-//! An arbitrary triangle mesh as a soup: welded, without degenerate or double triangles.
+//! An arbitrary triangle mesh as a soup: welded, without cracks at T-junctions, without degenerate or
+//! double triangles.
 
 use std::collections::HashMap;
 
@@ -6,6 +7,7 @@ use glam::DVec3;
 
 use super::GroundError;
 use super::grid::{LARGEST, grain_for};
+use super::seams;
 use super::topology::Soup;
 use crate::environment::Mesh;
 
@@ -61,8 +63,8 @@ pub(super) fn soup(mesh: &Mesh) -> Result<Soup, GroundError> {
         origin.z = low.z;
     }
 
-    let (vertices, new_index, welded) =
-        weld(mesh, &listed, origin, (half * 2.0 * WELD).max(grain * 2.0));
+    let tolerance = (half * 2.0 * WELD).max(grain * 2.0);
+    let (vertices, new_index, welded) = weld(mesh, &listed, origin, tolerance);
     if welded > 0 {
         notices.push(format!(
             "{welded} duplicate vertices of the mesh were welded"
@@ -96,6 +98,14 @@ pub(super) fn soup(mesh: &Mesh) -> Result<Soup, GroundError> {
         notices.push(format!(
             "{} triangles of the mesh were listed twice: dropped",
             before - triangles.len()
+        ));
+    }
+    if let Some((count, first)) = seams::mend(&vertices, &mut triangles, tolerance) {
+        let at = vertices[first as usize] + origin;
+        notices.push(format!(
+            "{count} vertices of the mesh lie on sides of other triangles, one of them at ({:.3}, \
+             {:.3}, {:.3}): these sides were split there",
+            at.x, at.y, at.z
         ));
     }
     Ok(Soup {

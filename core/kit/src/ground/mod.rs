@@ -16,6 +16,7 @@ mod index;
 mod locate;
 mod mesh;
 mod near;
+mod seams;
 mod sheets;
 mod topology;
 mod trace;
@@ -45,7 +46,10 @@ pub enum GroundError {
         what: String,
     },
     /// Positions would be too coarse: scale the input or cut a part out.
-    #[error("the ground reaches {half_extent} m from its middle; at most 131072 m are possible")]
+    #[error(
+        "the ground reaches {half_extent} m from its middle; at most 131072 m are possible: set \
+         `scale` to the metres per unit of the file, or cut a part out"
+    )]
     TooLarge {
         /// Half the largest extent, metres.
         half_extent: f64,

@@ -148,6 +148,11 @@ pub(super) fn walks_straight(
     longest: f32,
 ) -> bool {
     let radius = f64::from(radius.max(0.0)) - f64::from(view.grain) * SLACK;
+    if radius <= 0.0
+        && let Some(length) = trace::within_triangle(view, a, b)
+    {
+        return length <= longest;
+    }
     let mut near = PIECES.take();
     near.clear();
     let mut length = 0.0;

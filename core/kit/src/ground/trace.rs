@@ -49,7 +49,7 @@ fn crossing_limit(view: &GroundView) -> usize {
 }
 
 /// Shows a piece that has a length; answers whether to go on.
-#[inline]
+#[inline(always)]
 fn report(
     visit: &mut impl FnMut(TracePiece) -> bool,
     triangle: TriangleId,
@@ -202,6 +202,20 @@ pub(super) fn straight(
     } else {
         section(view, from, to, visit)
     }
+}
+
+/// The length of a straight walk between two places of a plan that lie in one triangle.
+pub(super) fn within_triangle(view: &GroundView, from: Location, to: Location) -> Option<f32> {
+    let triangle = from.triangle;
+    if !view.plan || triangle != to.triangle || !known(view, from) || !known(view, to) {
+        return None;
+    }
+    let ends = [from, to].map(|at| at.point.as_dvec3());
+    if !ends.iter().all(|at| covers(view, triangle, at.truncate())) {
+        return None;
+    }
+    let [p, q] = ends.map(|at| onto_plane(view, triangle, at));
+    Some((q - p).length() as f32)
 }
 
 /// A walk over a floor plan along a line seen from above.

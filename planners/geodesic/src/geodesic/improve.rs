@@ -20,12 +20,14 @@
 //! Lengths come from the agent: a stride is three radii, a body two.
 //!
 //! `turns.rs` has what is improved, `away.rs`, `corridor.rs` and `sight.rs` an improvement each,
-//! `fan.rs` the directions about a point of the surface that they share.
+//! `fan.rs` the directions about a point of the surface that they share, `spokes.rs` what is kept of
+//! the walks there.
 
 mod away;
 mod corridor;
 mod fan;
 mod sight;
+mod spokes;
 mod turns;
 
 use throng_core::{
@@ -35,11 +37,13 @@ use throng_core::{
 use throng_kit::{geodesic::Surface, ground::TracePiece};
 
 pub(super) use away::is_saddle;
-pub(super) use fan::spokes_of;
+pub(super) use fan::Wedge;
 pub(super) use sight::in_sight;
 pub(super) use turns::{Turn, turns_of_route, turns_of_spots};
 
-use super::{Geodesic, Known, known::Spokes};
+use spokes::{SpokeWalk, SpokeWalks};
+
+use super::{Geodesic, Known, known::Wedges};
 
 /// Normals whose product is below this end the line of sight.
 const DIVERGENT: f32 = 0.5;
@@ -54,7 +58,10 @@ const MARGIN: f32 = 1.75;
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     moved: Vec<Turn>,
-    angles: Vec<f64>,
+    /// Angles about a point, with their spokes.
+    angles: Vec<(f64, u32)>,
+    walks: SpokeWalks,
+    walk: SpokeWalk,
     pieces: Vec<TracePiece>,
     /// The walks to the left and to the right of a gate.
     sides: [Vec<TracePiece>; 2],
@@ -79,7 +86,7 @@ pub(super) fn gates_of(
         request,
         options,
         own: own_share(world, request),
-        spokes: &known.spokes,
+        wedges: &known.wedges,
         passages: if options.keep_right {
             &known.passages
         } else {
@@ -151,7 +158,7 @@ struct Improver<'a> {
     /// See [`own_share`].
     own: f32,
     /// See [`Known`].
-    spokes: &'a Spokes,
+    wedges: &'a Wedges,
     /// See [`Known`]; nothing where nobody keeps to a side.
     passages: &'a [f32],
 }

@@ -1,5 +1,7 @@
 //! What is found out about a map once, for one state of its doors.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use glam::Vec3;
 use throng_core::{Frame, GroundView, Location, NONE, NavMap, NodeId, World};
 use throng_kit::{
@@ -10,7 +12,7 @@ use throng_kit::{
 };
 
 use super::{
-    improve::{is_saddle, spokes_of},
+    improve::{Wedge, is_saddle},
     landmarks::Landmarks,
 };
 
@@ -43,7 +45,7 @@ pub(super) struct Known {
     /// On plans, the width of the narrowest passage that begins at a point of the rim: the way along
     /// an edge of the mesh to the wall opposite, at most [`WIDEST`].
     pub passages: Vec<f32>,
-    pub spokes: Spokes,
+    pub wedges: Wedges,
     /// Winding changes somewhere: up must be carried along paths.
     pub one_sided: bool,
     /// Walls stand on a curved ground somewhere: sides that meet at a sharp inner edge.
@@ -89,7 +91,7 @@ impl Known {
         });
         Known {
             passages: passages(ground, &surface),
-            spokes: Spokes::new(ground, &surface),
+            wedges: Wedges::new(ground, &surface),
             hollow: !ground.plan && is_hollow(ground, &surface),
             connectivity: Connectivity::new(&rooms, ground.door_open),
             landmarks: Landmarks::of(map),
@@ -130,34 +132,47 @@ impl Known {
     }
 }
 
-/// The spokes about points of the rim and about saddles, which every path that turns there asks for.
+/// The corners about points of the rim and about saddles, which every path that turns there asks for.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Spokes {
-    /// Where the spokes of a point begin, by point.
+pub(super) struct Wedges {
+    /// Tells those of one map from those of another.
+    pub map: u64,
+    /// Where the corners about a point begin, by point.
     first: Vec<u32>,
-    all: Vec<[Vec3; 2]>,
+    all: Vec<Wedge>,
 }
 
-impl Spokes {
-    fn new(ground: &GroundView<'_>, surface: &Surface) -> Spokes {
-        let mut spokes = Spokes::default();
+impl Wedges {
+    fn new(ground: &GroundView<'_>, surface: &Surface) -> Wedges {
+        static MAPS: AtomicU64 = AtomicU64::new(1);
+        let mut wedges = Wedges {
+            map: MAPS.fetch_add(1, Ordering::Relaxed),
+            ..Wedges::default()
+        };
         for point in 0..surface.points() as u32 {
-            spokes.first.push(spokes.all.len() as u32);
+            wedges.first.push(wedges.all.len() as u32);
             if surface.is_rim(point) || !ground.plan && is_saddle(surface, point) {
                 let fan = surface.fan(point);
-                let about = (0..fan.len()).map(|i| spokes_of(ground, fan, i));
-                spokes.all.extend(about);
+                let about = (0..fan.len()).map(|i| Wedge::of(ground, surface, fan, i));
+                wedges.all.extend(about);
             }
         }
-        spokes.first.push(spokes.all.len() as u32);
-        spokes
+        wedges.first.push(wedges.all.len() as u32);
+        wedges
     }
 
-    /// The spokes about a point in the order of its fan.
-    pub fn of(&self, point: u32) -> Option<&[[Vec3; 2]]> {
+    /// The number of a corner about a point among all of them.
+    pub fn index(&self, point: u32, corner: usize) -> u32 {
+        self.first
+            .get(point as usize)
+            .map_or(NONE, |first| first + corner as u32)
+    }
+
+    /// The corners about a point in the order of its fan.
+    pub fn of(&self, point: u32) -> Option<&[Wedge]> {
         let first = *self.first.get(point as usize)? as usize;
         let end = *self.first.get(point as usize + 1)? as usize;
-        Some(&self.all[first..end]).filter(|spokes| !spokes.is_empty())
+        Some(&self.all[first..end]).filter(|wedges| !wedges.is_empty())
     }
 }
 

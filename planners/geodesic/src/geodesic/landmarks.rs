@@ -4,25 +4,29 @@
 //! landmarks to all nodes do: by the triangle inequality no way from a to b is shorter than the
 //! difference of their distances from any landmark. Landmarks lie far from each other.
 
+use glam::Vec4;
 use throng_core::{EdgeId, NONE, NavMap, NoRoute, NodeId};
 use throng_kit::search::{
     DistanceTree, Entry, Heap, Incoming, SearchScratch, Terms, Toward, distance_tree,
 };
 
-/// How many landmarks.
-const COUNT: usize = 8;
+/// How many landmarks, four to a lane.
+const COUNT: usize = 4 * LANES;
+const LANES: usize = 2;
+/// What is not reached is so far, metres: two nodes of the same part have no bound by it.
+const FARTHEST: f32 = 1e30;
 
 /// Distances of every node from the landmarks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Landmarks {
-    metres: Vec<[f32; COUNT]>,
+    metres: Vec<[Vec4; LANES]>,
 }
 
 impl Landmarks {
     /// Chooses landmarks and measures from them.
     pub fn of(map: &NavMap) -> Landmarks {
         let nodes = map.nodes();
-        let mut metres = vec![[0.0; COUNT]; nodes];
+        let mut metres = vec![[Vec4::ZERO; LANES]; nodes];
         let doors = vec![1; usize::from(u16::MAX)];
         let terms = Terms::lengths(
             map,
@@ -54,7 +58,7 @@ impl Landmarks {
                 }
             }
             for (n, cost) in tree.cost.iter().enumerate() {
-                metres[n][k] = *cost;
+                metres[n][k / 4][k % 4] = cost.min(FARTHEST);
                 nearest[n] = nearest[n].min(*cost);
             }
             next = farthest_of_all(&nearest);
@@ -64,14 +68,9 @@ impl Landmarks {
 
     /// No way between two nodes is shorter, metres.
     #[inline]
-    fn least(&self, from: &[f32; COUNT], to: &[f32; COUNT]) -> f32 {
-        let mut least = 0.0_f32;
-        for k in 0..COUNT {
-            // Infinite on both sides is no number, and then no bound.
-            let apart = (from[k] - to[k]).abs();
-            least = if apart > least { apart } else { least };
-        }
-        least
+    fn least(&self, from: &[Vec4; LANES], to: &[Vec4; LANES]) -> f32 {
+        let apart: [Vec4; LANES] = core::array::from_fn(|k| (from[k] - to[k]).abs());
+        apart[0].max(apart[1]).max_element()
     }
 }
 
@@ -178,12 +177,12 @@ impl Search {
             if limit > 0 && expanded > limit {
                 return Err(NoRoute::Limit);
             }
-            for e in map.edges_of(node) {
+            let edges = map.edges_of(node);
+            for (e, &next) in edges.clone().zip(&map.edge_to[edges]) {
                 let step = terms.cost(e as EdgeId);
                 if !step.is_finite() {
                     continue;
                 }
-                let next = map.edge_to[e];
                 let through = cost + step;
                 let label = &mut self.labels[next as usize];
                 if label.stamp != stamp {

@@ -5,7 +5,8 @@ use throng_core::{Frame, Gate, Location, NONE};
 use throng_kit::{Walk, geodesic::Surface, ground::TracePiece};
 
 use super::{
-    Improver, MARGIN, SAME_SIDE, Scratch, WIDTH, along, corridor::Stretch, place_of, turns::Turn,
+    Improver, MARGIN, SAME_SIDE, Scratch, WIDTH, along, corridor::Stretch, place_of,
+    spokes::SpokeWalk, turns::Turn,
 };
 
 /// A stride, in radii.
@@ -21,6 +22,17 @@ const SADDLE: f64 = 0.2;
 /// Ways round a saddle whose angles differ by less are as good as each other, radians.
 const EVEN: f64 = 0.3;
 
+/// What a turn on the rim is moved away from.
+#[derive(Clone, Copy, Debug)]
+struct Rim {
+    /// From a side the way straight in.
+    inward: Option<Vec3>,
+    /// Whether it is on the left of who passes.
+    wall_left: bool,
+    /// Whether it is a corner to go round.
+    corner: bool,
+}
+
 /// Whether there is clearly more than a turn of surface about a point inside it.
 pub(in super::super) fn is_saddle(surface: &Surface, point: u32) -> bool {
     surface.angle(point) > core::f64::consts::TAU + SADDLE
@@ -35,7 +47,8 @@ impl Improver<'_> {
         let Scratch {
             moved,
             angles,
-            pieces,
+            walks,
+            walk,
             ..
         } = scratch;
         moved.clear();
@@ -49,18 +62,31 @@ impl Improver<'_> {
             let (before, after) = (turns[i - 1].at.point, turns[i + 1].at);
             let first = moved.len();
             if saddle {
-                self.round_saddle(&turn, before, after.point, angles, pieces, moved);
+                self.round_saddle(&turn, before, after.point, angles, walk, moved);
                 if moved.len() == first {
                     moved.push(turn);
                 }
                 continue;
             }
+            let side = if turn.point != NONE {
+                self.ways_from_vertex(&turn, before, after.point, angles)
+            } else {
+                self.way_from_side(&turn, before, after.point)
+            };
+            let corner = side.corner;
             for spread in [self.spread(), 0.0] {
                 moved.truncate(first);
-                if turn.point != NONE {
-                    self.round_vertex(&turn, before, after.point, spread, angles, pieces, moved);
+                let mut push = |walk: &SpokeWalk| {
+                    let away = self.away(&turn, walk, side.wall_left, spread);
+                    moved.extend(away.map(|away| Turn { corner, ..away }));
+                };
+                if let Some(inward) = side.inward {
+                    self.trace_away(&turn, turn.at.triangle, inward, spread, walk.anew());
+                    push(walk);
                 } else {
-                    moved.extend(self.away_from_side(&turn, before, after.point, spread, pieces));
+                    for &way in angles.iter() {
+                        push(self.walk_along(&turn, way, spread, walks, walk));
+                    }
                 }
                 let rest = &moved[first - 1..];
                 let follows = |k: usize| {
@@ -78,17 +104,15 @@ impl Improver<'_> {
         core::mem::swap(turns, moved);
     }
 
-    /// Turns along the edges at a vertex of the rim that lie between the way in and the way out.
-    fn round_vertex(
+    /// The angles of the edges at a vertex of the rim that lie between the way in and the way out,
+    /// with their spokes, in the order in which they are passed.
+    fn ways_from_vertex(
         &self,
         turn: &Turn,
         before: Vec3,
         after: Vec3,
-        spread: f32,
-        angles: &mut Vec<f64>,
-        pieces: &mut Vec<TracePiece>,
-        moved: &mut Vec<Turn>,
-    ) {
+        angles: &mut Vec<(f64, u32)>,
+    ) -> Rim {
         let fan = self.surface.fan(turn.point);
         let (into, out) = (
             self.direction_in_fan(turn, before),
@@ -97,33 +121,25 @@ impl Improver<'_> {
         let (low, high) = (into.min(out), into.max(out));
         angles.clear();
         let mut angle = 0.0;
-        for &code in &fan[..fan.len() - 1] {
+        for (i, &code) in fan[..fan.len() - 1].iter().enumerate() {
             angle += self.surface.corner_angle(code);
-            let free = angles.last().map_or(low, |a| *a) + APART;
+            let free = angles.last().map_or(low, |a| a.0) + APART;
             if angle >= free && angle <= high - APART {
-                angles.push(angle);
+                angles.push((angle, self.wedges.index(turn.point, i)));
             }
         }
         if angles.is_empty() {
-            angles.push((low + high) / 2.0);
+            angles.push(((low + high) / 2.0, NONE));
         }
-        // In the order in which they are passed.
         if into > out {
             angles.reverse();
         }
         // Passed counter-clockwise, the vertex is on the left.
-        let [first, second] = self.spokes(turn.point, 0);
-        let counter_clockwise = first.cross(second).dot(turn.up) > 0.0;
-        let wall_left = (into < out) == counter_clockwise;
-        let is_corner = self.surface.angle(turn.point) > core::f64::consts::PI + CORNER;
-        for &angle in angles.iter() {
-            let Some((triangle, way)) = self.direction_at(turn, angle) else {
-                continue;
-            };
-            if let Some(mut away) = self.away(turn, triangle, way, wall_left, spread, pieces) {
-                away.corner = is_corner;
-                moved.push(away);
-            }
+        let counter_clockwise = self.counter_clockwise(turn);
+        Rim {
+            inward: None,
+            wall_left: (into < out) == counter_clockwise,
+            corner: self.surface.angle(turn.point) > core::f64::consts::PI + CORNER,
         }
     }
 
@@ -144,8 +160,8 @@ impl Improver<'_> {
         turn: &Turn,
         before: Vec3,
         after: Vec3,
-        angles: &mut Vec<f64>,
-        pieces: &mut Vec<TracePiece>,
+        angles: &mut Vec<(f64, u32)>,
+        walk: &mut SpokeWalk,
         moved: &mut Vec<Turn>,
     ) {
         let fan = self.surface.fan(turn.point);
@@ -155,8 +171,7 @@ impl Improver<'_> {
             self.direction_in_fan(turn, after),
         );
         let forward = (out - into).rem_euclid(whole);
-        let [first, second] = self.spokes(turn.point, 0);
-        let counter_clockwise = first.cross(second).dot(turn.up) > 0.0;
+        let counter_clockwise = self.counter_clockwise(turn);
         let backward = whole - forward;
         let forwards = if (forward - backward).abs() < EVEN {
             counter_clockwise
@@ -173,26 +188,27 @@ impl Improver<'_> {
             let past = if forwards { spoke - into } else { into - spoke };
             let past = past.rem_euclid(whole);
             if past < sector && normal(i).dot(normal(i + 1)).abs() < SAME_SIDE {
-                angles.push(past);
+                angles.push((past, NONE));
             }
         }
-        angles.sort_unstable_by(f64::total_cmp);
+        angles.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         if angles.is_empty() {
-            angles.push(sector / 2.0);
+            angles.push((sector / 2.0, NONE));
         } else {
             for i in 0..angles.len() {
-                let next = angles.get(i + 1).copied().unwrap_or(sector);
-                angles[i] += APART.min((next - angles[i]) / 2.0);
+                let next = angles.get(i + 1).map_or(sector, |a| a.0);
+                angles[i].0 += APART.min((next - angles[i].0) / 2.0);
             }
         }
-        for &past in angles.iter() {
+        for &(past, _) in angles.iter() {
             let angle = if forwards { into + past } else { into - past };
             let Some((triangle, way)) = self.direction_at(turn, angle.rem_euclid(whole)) else {
                 continue;
             };
             let left = forwards == counter_clockwise;
             let spread = self.spread();
-            if let Some(mut away) = self.away(turn, triangle, way, left, spread, pieces) {
+            self.trace_away(turn, triangle, way, spread, walk.anew());
+            if let Some(mut away) = self.away(turn, walk, left, spread) {
                 away.corner = true;
                 away.point = NONE;
                 moved.push(away);
@@ -200,52 +216,50 @@ impl Improver<'_> {
         }
     }
 
-    /// A turn straight in from a side of the rim.
-    fn away_from_side(
-        &self,
-        turn: &Turn,
-        before: Vec3,
-        after: Vec3,
-        spread: f32,
-        pieces: &mut Vec<TracePiece>,
-    ) -> Option<Turn> {
-        let triangle = turn.at.triangle;
-        let [a, b, c] = self.ground.corners(triangle);
-        let middle = (a + b + c) / 3.0;
+    /// The way straight in from a side of the rim.
+    fn way_from_side(&self, turn: &Turn, before: Vec3, after: Vec3) -> Rim {
+        let corners = self.ground.corners(turn.at.triangle);
+        let middle = corners.into_iter().sum::<Vec3>() / 3.0;
         // Of the sides the one that the turn lies on.
-        let side = (0..3).min_by(|p, q| {
-            let off = |s: usize| {
-                let (u, v) = ([a, b, c][s], [a, b, c][(s + 1) % 3]);
-                let along = (v - u).normalize_or_zero();
-                (turn.at.point - u).reject_from(along).length()
-            };
-            off(*p).total_cmp(&off(*q))
-        })?;
-        let (u, v) = ([a, b, c][side], [a, b, c][(side + 1) % 3]);
-        let along = (v - u).normalize_or_zero();
-        let inward = (middle - u).reject_from(along).normalize_or_zero();
-        let wall_left = turn.up.cross(after - before).dot(inward) < 0.0;
-        self.away(turn, triangle, inward, wall_left, spread, pieces)
+        let sides = [0, 1, 2].map(|s| {
+            let from = corners[s];
+            let along = (corners[(s + 1) % 3] - from).normalize_or_zero();
+            let off = (turn.at.point - from).reject_from(along).length();
+            (off, from, along)
+        });
+        let nearest = |a: (f32, Vec3, Vec3), b: (f32, Vec3, Vec3)| {
+            if b.0.total_cmp(&a.0).is_lt() { b } else { a }
+        };
+        let (_, from, along) = nearest(nearest(sides[0], sides[1]), sides[2]);
+        let inward = (middle - from).reject_from(along).normalize_or_zero();
+        Rim {
+            inward: Some(inward),
+            wall_left: turn.up.cross(after - before).dot(inward) < 0.0,
+            corner: turn.corner,
+        }
     }
 
-    /// The turn about a stride from the rim in a direction, with its corridor; nothing where a
-    /// body does not fit.
-    fn away(
+    /// How far the walk away from a point of the rim leads.
+    pub(super) fn reach(&self, point: u32, spread: f32) -> f32 {
+        let radius = self.request.radius.max(1e-3);
+        let margin = radius * MARGIN;
+        let reach = margin + radius * (4.0 + spread) * WIDTH;
+        match self.passage(point).filter(|_| spread > 0.0) {
+            Some(width) => reach.max(width - margin),
+            None => reach,
+        }
+    }
+
+    /// Walks away from a turn in a direction, up to an edge of the surface.
+    pub(super) fn trace_away(
         &self,
         turn: &Turn,
         triangle: u32,
         way: Vec3,
-        wall_left: bool,
         spread: f32,
         pieces: &mut Vec<TracePiece>,
-    ) -> Option<Turn> {
+    ) {
         let radius = self.request.radius.max(1e-3);
-        let margin = radius * MARGIN;
-        let mut reach = margin + radius * (4.0 + spread) * WIDTH;
-        if let Some(width) = self.passage(turn.point).filter(|_| spread > 0.0) {
-            reach = reach.max(width - margin);
-        }
-        pieces.clear();
         let normal = self.ground.normals[triangle as usize];
         let frame = if self.ground.flat {
             Frame::FLAT
@@ -257,7 +271,7 @@ impl Improver<'_> {
             point: turn.at.point + way * (radius * 1e-2),
             triangle,
         };
-        let step = frame.to_tangent(normal, way * reach);
+        let step = frame.to_tangent(normal, way * self.reach(turn.point, spread));
         let mut turned = false;
         self.ground.trace(start, frame, step, &mut |piece| {
             let there = self.ground.normals[piece.triangle as usize];
@@ -266,6 +280,15 @@ impl Improver<'_> {
                 pieces.push(piece);
             }
         });
+    }
+
+    /// The turn about a stride from the rim along a walk away from it, with its corridor; nothing
+    /// where a body does not fit.
+    fn away(&self, turn: &Turn, walk: &SpokeWalk, wall_left: bool, spread: f32) -> Option<Turn> {
+        let radius = self.request.radius.max(1e-3);
+        let margin = radius * MARGIN;
+        let reach = self.reach(turn.point, spread);
+        let pieces = &walk.pieces;
         let room: f32 = pieces.iter().map(|p| p.length).sum();
         if room < radius * WIDTH {
             return None;
@@ -291,7 +314,7 @@ impl Improver<'_> {
                 high: last,
             };
             let mut own = self.own_corridor(free, wall_left);
-            let fitting = self.fits(pieces, own.low) && self.fits(pieces, own.high);
+            let fitting = self.fits(walk, own.low) && self.fits(walk, own.high);
             if !fitting {
                 own = self.own_corridor(self.fitting(pieces, free), wall_left);
             }

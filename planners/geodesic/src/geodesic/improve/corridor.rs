@@ -7,13 +7,13 @@ use throng_kit::{
     ground::{TraceEnd, TracePiece},
 };
 
-use super::{Improver, MARGIN, SAME_SIDE, Scratch, WIDTH, along, turns::Turn};
+use super::{Improver, MARGIN, SAME_SIDE, Scratch, WIDTH, along, spokes::SpokeWalk, turns::Turn};
 
 /// Bodies by which corridors are spread on plans at most: with six, ways through rooms are a fifth
 /// longer.
 const MOST_ON_PLANS: f32 = 1.0;
 /// Room on either side that a body fits into, and how far walls are looked for, in radii.
-const FITS: f32 = 1.2;
+pub(super) const FITS: f32 = 1.2;
 const LOOK: f32 = 3.0;
 /// A body's height, in radii.
 const TALL: f32 = 7.5;
@@ -154,11 +154,12 @@ impl Improver<'_> {
     }
 
     /// Whether a body has room after so many metres of a walk.
-    pub(super) fn fits(&self, pieces: &[TracePiece], metres: f32) -> bool {
+    pub(super) fn fits(&self, walk: &SpokeWalk, metres: f32) -> bool {
         let room = self.request.radius * FITS;
         !self.ground.plan
             || self.ground.walls.is_empty()
-            || along(pieces, metres).is_some_and(|at| self.ground.clearance(at, room) >= room)
+            || walk.surely_has(room, metres)
+            || along(&walk.pieces, metres).is_some_and(|at| self.ground.clearance(at, room) >= room)
     }
 
     /// By how much there is more room after so many metres of a walk than a body takes.

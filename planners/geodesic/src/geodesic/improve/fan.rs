@@ -2,39 +2,71 @@
 
 use glam::Vec3;
 use throng_core::{Frame, GroundView, Location, NONE};
-use throng_kit::{Walk, ground::TracePiece};
+use throng_kit::{Walk, geodesic::Surface, ground::TracePiece};
 
 use super::{Improver, WIDTH, turns::Turn};
 
 /// Angles that differ by less are the same, radians.
 const NOTHING: f64 = 1e-9;
 
-impl Improver<'_> {
-    /// See [`spokes_of`]; those about the rim and saddles are known.
-    pub(super) fn spokes(&self, point: u32, i: usize) -> [Vec3; 2] {
-        match self.spokes.of(point) {
-            Some(spokes) => spokes[i],
-            None => spokes_of(self.ground, self.surface.fan(point), i),
+/// A corner of the fan about a point: what lies between two spokes.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Wedge {
+    /// Unit vectors in the order of the fan.
+    pub(super) spokes: [Vec3; 2],
+    /// Square to both, as long as the sine of the angle between them.
+    normal: Vec3,
+    /// The angle, radians.
+    angle: f64,
+    triangle: u32,
+}
+
+impl Wedge {
+    /// A corner of a fan.
+    pub fn of(ground: &GroundView<'_>, surface: &Surface, fan: &[u32], i: usize) -> Wedge {
+        let spokes = spokes_of(ground, fan, i);
+        Wedge {
+            spokes,
+            normal: spokes[0].cross(spokes[1]),
+            angle: surface.corner_angle(fan[i]),
+            triangle: fan[i] / 3,
         }
+    }
+}
+
+impl Improver<'_> {
+    /// The corners about a point, in order; those about the rim and saddles are known.
+    fn wedges(&self, point: u32) -> impl Iterator<Item = Wedge> + use<'_> {
+        let known = self.wedges.of(point).unwrap_or_default();
+        let fan = self.surface.fan(point);
+        let others = known.len()..fan.len();
+        let others = others.map(move |i| Wedge::of(self.ground, self.surface, fan, i));
+        known.iter().copied().chain(others)
+    }
+
+    /// Whether the corners about a point come counter-clockwise, seen from above.
+    pub(super) fn counter_clockwise(&self, turn: &Turn) -> bool {
+        let first = self.wedges(turn.point).next();
+        first.is_some_and(|wedge| wedge.normal.dot(turn.up) > 0.0)
     }
 
     /// The angle about a vertex of the rim at which a near point lies, from the fan's beginning.
     pub(super) fn direction_in_fan(&self, turn: &Turn, to: Vec3) -> f64 {
-        let fan = self.surface.fan(turn.point);
         let way = (to - turn.at.point).normalize_or_zero();
         let mut sum = 0.0;
         let mut best = (f64::INFINITY, 0.0);
-        for i in 0..fan.len() {
-            let [first, second] = self.spokes(turn.point, i);
-            let corner = self.surface.corner_angle(fan[i]);
+        let mut ends = [Vec3::ZERO; 2];
+        for (i, wedge) in self.wedges(turn.point).enumerate() {
+            let [first, second] = wedge.spokes;
+            ends = [if i == 0 { first } else { ends[0] }, second];
             // Clearly outside this triangle's wedge: no need to measure.
-            let normal = first.cross(second);
+            let normal = wedge.normal;
             let outside = first
                 .cross(way)
                 .dot(normal)
                 .min(way.cross(second).dot(normal));
             if outside < -0.2 * normal.length_squared() {
-                sum += corner;
+                sum += wedge.angle;
                 continue;
             }
             let angle = |a: Vec3, b: Vec3| {
@@ -43,24 +75,20 @@ impl Improver<'_> {
             };
             let (p, q) = (angle(first, way), angle(way, second));
             // Nothing is left over if the way lies in this triangle.
-            let off = p + q - corner;
+            let off = p + q - wedge.angle;
             if off < best.0 {
-                best = (off, sum + (corner * p / (p + q).max(1e-12)));
+                best = (off, sum + (wedge.angle * p / (p + q).max(1e-12)));
                 if off < NOTHING {
                     return best.1;
                 }
             }
-            sum += corner;
+            sum += wedge.angle;
         }
         if best.0.is_finite() {
             return best.1;
         }
         // Beyond the rim: the nearer end of the fan.
-        let ([first, _], [_, last]) = (
-            self.spokes(turn.point, 0),
-            self.spokes(turn.point, fan.len() - 1),
-        );
-        if way.dot(last) > way.dot(first) {
+        if way.dot(ends[1]) > way.dot(ends[0]) {
             sum
         } else {
             0.0
@@ -69,24 +97,25 @@ impl Improver<'_> {
 
     /// The triangle and the unit vector at an angle about a vertex of the rim.
     pub(super) fn direction_at(&self, turn: &Turn, angle: f64) -> Option<(u32, Vec3)> {
-        let fan = self.surface.fan(turn.point);
         let mut sum = 0.0;
-        for i in 0..fan.len() {
-            let corner = self.surface.corner_angle(fan[i]);
-            if angle <= sum + corner || i + 1 == fan.len() {
-                let [first, second] = self.spokes(turn.point, i);
-                let across = (second - first * second.dot(first)).normalize_or_zero();
-                let inside = (angle - sum).clamp(0.0, corner);
-                let (sin, cos) = (
-                    throng_core::math::sin(inside),
-                    throng_core::math::cos(inside),
-                );
-                let way = first * cos as f32 + across * sin as f32;
-                return Some((fan[i] / 3, way));
+        let mut last = None;
+        for wedge in self.wedges(turn.point) {
+            last = Some((sum, wedge));
+            if angle <= sum + wedge.angle {
+                break;
             }
-            sum += corner;
+            sum += wedge.angle;
         }
-        None
+        let (sum, wedge) = last?;
+        let [first, second] = wedge.spokes;
+        let across = (second - first * second.dot(first)).normalize_or_zero();
+        let inside = (angle - sum).clamp(0.0, wedge.angle);
+        let (sin, cos) = (
+            throng_core::math::sin(inside),
+            throng_core::math::cos(inside),
+        );
+        let way = first * cos as f32 + across * sin as f32;
+        Some((wedge.triangle, way))
     }
 
     /// The way on from a turn: the triangle that it leads into, and its unit vector there.
@@ -162,7 +191,7 @@ impl Improver<'_> {
 }
 
 /// Spokes of a corner of a fan in the order of the fan: unit vectors.
-pub(in super::super) fn spokes_of(ground: &GroundView<'_>, fan: &[u32], i: usize) -> [Vec3; 2] {
+fn spokes_of(ground: &GroundView<'_>, fan: &[u32], i: usize) -> [Vec3; 2] {
     let code = fan[i];
     let (t, k) = (code / 3, code as usize % 3);
     let c = ground.corners(t);
