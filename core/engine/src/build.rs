@@ -16,6 +16,7 @@ use throng_kit::{
 use crate::{
     areas::{Area, Shape},
     classes::{Bins, Classes, ProfileBins, TooManyClasses},
+    command::Spot,
     crowd::CrowdState,
     follow::Follow,
     holds::{Hold, Holds, Service, desks_in, places_along, places_in},
@@ -25,8 +26,8 @@ use crate::{
     parts::{AvoidancePart, CostPart, Parts, PlannerPart, Tier},
     registry::{AnyStrategy, Refusal, Registry},
     scenario::{
-        AreaRef, Distribution, EventAction, FloorRef, Goals, Point, Profile, Scenario, SpeedLaw,
-        StrategySpec,
+        AreaRef, Distribution, EventAction, FloorRef, Goals, Point, Profile, Scenario, SourceSpec,
+        SpeedLaw, StrategySpec,
     },
     source::Source,
     state::{Camera, Interest, Place, SiteCells, State},
@@ -460,6 +461,70 @@ pub(crate) fn local_point(place: &Place, point: Point, floor: usize) -> Vec3 {
     }
 }
 
+/// Whether a track in plan passes over ground anywhere.
+fn touches_ground(place: &Place, track: &[Point]) -> bool {
+    /// Places looked at along a leg.
+    const LOOKS: u32 = 1000;
+    let there = |at: DVec2| place.locate(Spot::Plan(at.x, at.y)).is_some();
+    let along = |ends: &[Point]| {
+        let (a, b) = (ends[0].plan, ends[1].plan);
+        (0..=LOOKS).any(|k| there(a.lerp(b, f64::from(k) / f64::from(LOOKS))))
+    };
+    track.iter().any(|p| there(p.plan)) || track.windows(2).any(along)
+}
+
+/// What a scenario asks for that comes to nothing, one sentence each.
+pub(crate) fn without_effect(
+    scenario: &Scenario,
+    place: &Place,
+    parts: &Parts,
+    state: &State,
+) -> Vec<String> {
+    let mut notices = Vec::new();
+    let mut note = |key: &str, message: &str| {
+        let problem = scenario.provenance.error(key, message.to_owned());
+        notices.push(problem.to_string());
+    };
+    let (lod, tiers) = (&scenario.lod.kind, scenario.tiers.len());
+    let interest = &scenario.interest;
+    if parts.lod.constant().is_some() && !interest.is_empty() {
+        note(
+            "roi[0]",
+            &format!("no effect with lod.kind = \"{lod}\"; lod.kind = \"roi\" reads it"),
+        );
+    } else if parts.lod.constant().is_some() && tiers > 1 {
+        note(
+            "tier[1]",
+            &format!("lod.kind = \"{lod}\" gives everybody the same tier; \"roi\" does not"),
+        );
+    } else if !interest.is_empty() && tiers == 0 {
+        note(
+            "roi[0]",
+            "no effect: there is no [[tier]] to tell its people from others",
+        );
+    }
+    for (i, region) in state.interest.iter().enumerate() {
+        let carried = region.mover.is_some() || region.camera;
+        let ground = place.ground.view();
+        let near = ground.locate(region.at);
+        let reaches = near.is_some_and(|to| to.point.distance(region.at) <= region.radius);
+        if !carried && !reaches {
+            note(
+                &format!("roi[{i}].at"),
+                "nobody can be in it until it is moved: no ground is within its radius",
+            );
+        }
+    }
+    let alone = |source: &SourceSpec| source.group_sizes.iter().skip(1).all(|w| *w <= 0.0);
+    if parts.group.active() && scenario.sources.iter().all(alone) {
+        note(
+            "group.kind",
+            "no source makes groups; groups = { sizes = [...] } in a [[source]] does",
+        );
+    }
+    notices
+}
+
 /// Goals as strategies see them: every area, with the nodes of the map that lie in it.
 pub(crate) fn make_goals(
     place: &Place,
@@ -597,6 +662,16 @@ pub(crate) fn make_state(
         || scenario.replan.alternatives > 1;
     let crowd = CrowdState::new(cells.areas(&map).to_vec(), axes);
     let (goals, goal_nodes) = make_goals(place, &*parts.nav, &map);
+    for (i, mover) in scenario.movers.iter().enumerate() {
+        if !touches_ground(place, &mover.track) {
+            return Err(missing(
+                scenario,
+                &format!("mover[{i}].track"),
+                "it passes no ground; allowed: places in the scene, or on the way through it"
+                    .into(),
+            ));
+        }
+    }
     let movers: Vec<Mover> = scenario
         .movers
         .iter()

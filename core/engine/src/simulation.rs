@@ -146,12 +146,13 @@ impl Simulation {
             sources,
             event_areas,
             holds,
-            notices,
+            mut notices,
         } = stage;
         let mut memory = MemoryStore::default();
         let Drawn { nav, map } = drawn;
         let parts = build::make_parts(&scenario, registry, nav, &mut memory)?;
         let state = build::make_state(&scenario, registry, &place, holds, &parts, map, memory)?;
+        notices.extend(build::without_effect(&scenario, &place, &parts, &state));
         let threads = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()

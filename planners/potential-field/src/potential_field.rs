@@ -176,6 +176,14 @@ impl GlobalPlanner for PotentialField {
     }
 
     fn prepare(&mut self, world: &World<'_>) -> Result<(), PlannerError> {
+        if !(self.sparse < self.dense) {
+            return Err(PlannerError::Unsuitable {
+                reason: format!(
+                    "potential-field: sparse = {} is not below dense = {}; choose sparse below it",
+                    self.sparse, self.dense
+                ),
+            });
+        }
         let revision = world.map.revision;
         if self.heuristic.is_none_or(|h| h.0 != revision) {
             self.heuristic = Some((revision, Heuristic::of(world.map)));

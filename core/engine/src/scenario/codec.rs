@@ -343,6 +343,12 @@ impl Checks<'_, '_> {
         self.node.deepest(key).1
     }
 
+    /// Whether something is wrong with a key already.
+    pub fn is_wrong(&self, key: &str) -> bool {
+        let path = join(self.path, key);
+        self.reader.problems.items().iter().any(|p| p.key == path)
+    }
+
     /// How long the list of a key is, as written.
     pub fn length(&self, key: &str) -> usize {
         match self.node.get(key).map(|n| &n.value) {

@@ -292,7 +292,12 @@ impl Section for Scenario {
             for (i, interest) in self.interest.iter().enumerate() {
                 if let Some(mover) = &interest.mover {
                     let known = self.movers.iter().map(|m| m.name.as_str());
-                    checks.known(&format!("roi[{i}].mover"), mover, known, "mover");
+                    let key = format!("roi[{i}].mover");
+                    if self.movers.is_empty() {
+                        checks.complain(&key, "there are no movers", "the name of a [[mover]]");
+                    } else {
+                        checks.known(&key, mover, known, "mover");
+                    }
                 }
                 if interest.camera && self.camera.is_none() {
                     let message = "there is no camera to carry it";
@@ -303,8 +308,19 @@ impl Section for Scenario {
         let mut levels = BTreeSet::new();
         for (i, tier) in self.tiers.iter().enumerate() {
             let key = format!("tier[{i}].level");
-            if !levels.insert(tier.level) && checks.has_deep(&key) {
+            let read = checks.has_deep(&key) && !checks.is_wrong(&key);
+            if !levels.insert(tier.level) && read {
                 checks.complain(&key, "another tier has this level", "one tier per level");
+            }
+        }
+        if checks.length("roi") == self.interest.len() && !levels.is_empty() {
+            let words: Vec<String> = levels.iter().map(|level| level.to_string()).collect();
+            for (i, interest) in self.interest.iter().enumerate() {
+                let key = format!("roi[{i}].level");
+                let read = checks.has_deep(&key) && !checks.is_wrong(&key);
+                if read && !levels.contains(&interest.level) {
+                    checks.complain(&key, "no tier has this level", &words.join(", "));
+                }
             }
         }
     }

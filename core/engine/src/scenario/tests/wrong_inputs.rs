@@ -162,6 +162,21 @@ const CASES: &[Case] = &[
         ],
     ),
     (
+        "[[tier]]\nlevel = 0\n[[tier]]\nlevel = 300\n[[roi]]\nat = [1, 2]\nradius = 3\nlevel = 7\n",
+        &[],
+        &[
+            "s.toml:6:9: tier[1].level = 300: out of range; allowed: 0 to 255, whole",
+            "s.toml:10:9: roi[0].level = 7: no tier has this level; allowed: 0",
+        ],
+    ),
+    (
+        "[[roi]]\nmover = 'bus'\nradius = 3\n",
+        &[],
+        &[
+            "s.toml:4:9: roi[0].mover = \"bus\": there are no movers; allowed: the name of a [[mover]]",
+        ],
+    ),
+    (
         "[cost]\nweight = -1\nfactor = 200\nevry = 1\n",
         &[],
         &[
