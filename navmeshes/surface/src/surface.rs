@@ -13,6 +13,7 @@
 
 mod patches;
 mod refine;
+mod spacing;
 
 use glam::Vec3;
 use rayon::prelude::*;
@@ -26,10 +27,6 @@ use refine::Refined;
 
 /// Clearance is exact up to this and capped there, metres, where there are walls at all.
 const MOST_CLEARANCE: f32 = 4.0;
-/// However small the surface, no edge is longer than its extent over this.
-const LEAST_ACROSS: f32 = 12.0;
-/// However large the surface, edges are not cut into more squares than about these.
-const MOST_SQUARES: f64 = 2.5e5;
 /// Half the width of a gate at the most, metres.
 const HALF_GATE: f32 = 1.0;
 /// Points along an edge at which clearance is measured, its ends apart.
@@ -38,7 +35,7 @@ const SAMPLES: usize = 3;
 options! {
     /// A graph over the corners of a refined mesh, with patches as regions.
     pub struct SurfaceMap {
-        /// Edges longer than this, or than a twelfth of the whole, are cut; shorter ones stay as
+        /// Edges longer than this, or than a twelfth of what they belong to, are cut; shorter ones stay as
         /// they are in the mesh. Surfaces of more than 250,000 squares of this side are cut less.
         spacing: f32 = 2.0, "m", 0.05..=1000.0;
         /// Area that regions come to, about.
@@ -77,13 +74,8 @@ impl NavRepresentation for SurfaceMap {
             ..site.ground
         };
         let surface = Surface::new(ground);
-        let (low, high) = (ground.vertices.iter())
-            .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), v| {
-                (low.min(*v), high.max(*v))
-            });
-        let spacing = self.spacing.min((high - low).length() / LEAST_ACROSS);
-        let spacing = spacing.max((area_of(ground) / MOST_SQUARES).sqrt() as f32);
-        let refined = Refined::new(ground, &surface, f64::from(spacing))?;
+        let spacing = spacing::by_triangle(ground, self.spacing);
+        let refined = Refined::new(ground, &surface, &spacing)?;
         self.one_sided = (0..ground.triangles.len() as u32).any(|t| {
             (0..3).any(|s| {
                 let code = surface.across(t, s);
@@ -275,15 +267,6 @@ impl SurfaceMap {
             flags: 0,
         }
     }
-}
-
-/// Area of the whole surface, square metres.
-fn area_of(ground: &GroundView<'_>) -> f64 {
-    let of = |t: u32| {
-        let [a, b, c] = ground.corners(t).map(|v| v.as_dvec3());
-        (b - a).cross(c - a).length() / 2.0
-    };
-    (0..ground.triangles.len() as u32).map(of).sum()
 }
 
 #[cfg(test)]

@@ -88,7 +88,7 @@ impl Refined {
     pub fn new(
         ground: &GroundView<'_>,
         surface: &Surface,
-        spacing: f64,
+        spacing: &[f64],
     ) -> Result<Refined, NavError> {
         let mut refined = Refined::default();
         for p in 0..surface.points() as u32 {
@@ -130,13 +130,14 @@ impl Refined {
     fn cut_round(
         &mut self,
         ground: &GroundView<'_>,
-        spacing: f64,
+        spacing: &[f64],
         open: std::ops::Range<usize>,
     ) -> Result<(), NavError> {
         let mut middles: HashMap<EdgeKey, NodeId> = HashMap::new();
         for c in open {
             let cell = self.cells[c];
             let mut cut = [NONE; 3];
+            let spacing = spacing[cell.triangle as usize];
             for edge in 0..3 {
                 if self.is_cut(ground, &cell, edge, spacing) {
                     let name = self.key(&cell, edge);

@@ -112,6 +112,19 @@ fn parts_that_touch_at_a_vertex_are_apart() {
 }
 
 #[test]
+fn small_parts_of_a_large_whole_are_cut_as_they_are_alone() {
+    let alone = grid(1, 1, 3.0);
+    let mut both = alone.clone();
+    let aside = alone.vertices.iter().map(|v| *v + DVec3::X * 60.0);
+    both.vertices.extend(aside);
+    let shifted = alone.triangles.iter().map(|t| t.map(|v| v + 4));
+    both.triangles.extend(shifted);
+    let [alone, both] = [&alone, &both].map(|mesh| build(mesh).2.nodes());
+    assert!(alone > 100, "{alone}");
+    assert_eq!(both, 2 * alone);
+}
+
+#[test]
 fn a_closed_surface_is_wide_everywhere() {
     let mesh = Mesh {
         vertices: vec![
