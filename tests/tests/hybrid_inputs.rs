@@ -54,3 +54,19 @@ fn what_comes_to_nothing_is_said() {
     let quiet = square(&format!("{lod}{ROI}{TIERS}")).expect("runs");
     assert!(quiet.notices().is_empty(), "{:?}", quiet.notices());
 }
+
+#[test]
+fn nobody_starts_under_a_car() {
+    let crowd = "[[source]]\narea = \"everything\"\ncount = 600\ngoals = \"random\"\n";
+    let car = "[[mover]]\nname = \"car\"\nspeed = 0\nradius = 1.5\ntrack = [[20, 20]]\n";
+    let simulation = square(&format!("{crowd}{car}")).expect("runs");
+    let at = simulation.world().movers[0].at;
+    let places = simulation.agents().before.iter();
+    let nearest = places
+        .map(|p| p.point.distance(at))
+        .fold(f32::MAX, f32::min);
+    assert!(
+        nearest > 1.5,
+        "{nearest} m from the middle of a car of 1.5 m"
+    );
+}

@@ -95,6 +95,8 @@ pub struct Occupancy {
     heads: HashMap<IVec3, u32>,
     next: Vec<u32>,
     bodies: Vec<(Vec3, f32)>,
+    /// Movers, which are larger than a cell.
+    cars: Vec<(Vec3, f32)>,
 }
 
 impl Occupancy {
@@ -108,6 +110,7 @@ impl Occupancy {
         self.heads.clear();
         self.next.clear();
         self.bodies.clear();
+        self.cars.clear();
     }
 
     fn add(&mut self, point: Vec3, radius: f32) {
@@ -118,6 +121,13 @@ impl Occupancy {
     }
 
     fn is_free(&self, point: Vec3, radius: f32) -> bool {
+        let under = |&(car, wide): &(Vec3, f32)| {
+            let apart = radius + wide + GAP;
+            car.distance_squared(point) < apart * apart
+        };
+        if self.cars.iter().any(under) {
+            return false;
+        }
         let centre = Self::cell(point);
         for z in -1..=1 {
             for y in -1..=1 {
@@ -202,6 +212,10 @@ impl Spawner {
         self.occupancy.clear();
         for (at, radius) in state.agents.location.iter().zip(&state.agents.radius) {
             self.occupancy.add(at.point, *radius);
+        }
+        for mover in &state.movers {
+            let car = mover.view(place.ground.view(), time);
+            self.occupancy.cars.push((car.at, car.radius));
         }
         let mut made = 0;
         for (index, source) in sources.iter_mut().enumerate() {

@@ -25,13 +25,14 @@ pub fn aside(world: &World<'_>, row: usize, warning: f32) -> Option<Vec2> {
         let (along, left) = (from_car.dot(ahead), ahead.perp_dot(from_car));
         let bodies = car.radius + a.radius[row];
         let speed = car.velocity.truncate().length();
-        // Beside its front half it still comes nearer.
-        let comes = along > 0.0 && along < bodies + speed * warning;
+        // Beside its front half it still comes nearer; who touches it farther back has not left.
+        let touches = from_car.length_squared() < bodies * bodies;
+        let comes = touches || along > 0.0 && along < bodies + speed * warning;
         let on_same_storey = (at.point.z - car.at.z).abs() < 2.0 * bodies.max(1.0);
         if !comes || left.abs() > bodies + ROOM || !on_same_storey {
             continue;
         }
-        let time = along / speed;
+        let time = along.max(0.0) / speed;
         if first.is_none_or(|f| time < f.0) {
             let lean = left + ahead.perp_dot(velocity_in_plan(world, row)) * FORESEEN;
             let side = if lean >= 0.0 {
