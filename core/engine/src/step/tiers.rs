@@ -73,7 +73,7 @@ pub fn classify(
                     // it is: never back.
                     let guided = |tier: u8| {
                         let guide = parts.tiers[tier as usize].guide;
-                        parts.planners[guide].guides
+                        parts.planners[guide].leads()
                     };
                     if guided(old) && !guided(new) {
                         let on_route = goes_on(place, parts, state, &mut gates, row);
