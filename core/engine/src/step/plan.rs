@@ -576,7 +576,9 @@ pub(super) fn gates_onward<'a>(
     let world = |way: Vec2| agents.frame[row].to_world(normal, way);
     let wish = world(agents.preferred[row].normalize_or_zero());
     let velocity = agents.velocity[row];
-    let going = if velocity.length_squared() > GOING * GOING {
+    // Who is pushed against its wish goes where it wants to as soon as it can.
+    let pushed = velocity.dot(agents.preferred[row]) < 0.0;
+    let going = if velocity.length_squared() > GOING * GOING && !pushed {
         world(velocity.normalize())
     } else {
         wish
