@@ -68,18 +68,14 @@ fn columns_rows(leap: Leap) -> (i32, i32) {
     )
 }
 
-impl Field {
-    /// Turns slots to where they walk to.
-    fn face(&mut self, leaps: impl Iterator<Item = Leap>) {
-        self.way.clear();
-        self.way.extend(leaps.map(|leap| {
-            let (x, y) = columns_rows(leap);
-            let line = Vec2::new(x as f32, y as f32);
-            let line = line * (1.0 / line.length_squared().sqrt());
-            let nowhere = (leap < SETTLED) | (leap == STAY);
-            Way::along(if nowhere { Vec2::ZERO } else { line })
-        }));
-    }
+/// The direction of a leap.
+#[inline(always)]
+fn way_of(leap: Leap) -> Way {
+    let (x, y) = columns_rows(leap);
+    let line = Vec2::new(x as f32, y as f32);
+    let line = line * (1.0 / line.length_squared().sqrt());
+    let nowhere = (leap < SETTLED) | (leap == STAY);
+    Way::along(if nowhere { Vec2::ZERO } else { line })
 }
 
 /// Most buckets; entries beyond the last wait in it.

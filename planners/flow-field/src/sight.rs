@@ -6,7 +6,7 @@
 //! lines are followed in leaps. A cell is plain if its steps follow from which cells about it are
 //! free; others lie at walls that pass between cells, and lines through them are followed by steps.
 
-use crate::stencil::{Slot, Stencil, step_towards};
+use crate::stencil::{STEPS, Slot, Stencil, step_towards};
 
 /// Columns and rows of a window.
 const WIDE: i32 = 8;
@@ -64,8 +64,8 @@ pub(crate) struct Sight {
     free: Option<Cells>,
     /// So many cells all about each slot are plain.
     clear: Vec<u8>,
-    /// So many straight steps may be walked from each slot in the four directions.
-    runs: Vec<[u8; 4]>,
+    /// So many straight steps may be walked in each of the four directions from each slot.
+    runs: [Vec<u8>; 4],
     stride: i32,
     /// A row per slots, as a fraction.
     per_slot: u64,
@@ -160,23 +160,23 @@ pub(crate) fn has_fences(open: &[u8], stride: i32) -> bool {
 }
 
 /// The straight steps that may be walked one after the other from each slot, 255 at most.
-fn runs(open: &[u8], offset: &[i32; 8]) -> Vec<[u8; 4]> {
-    let mut runs = vec![[0_u8; 4]; open.len()];
-    let mut set = |slot: usize, way: usize| {
-        if open[slot] >> (2 * way) & 1 == 1 {
-            let next = (slot as i32 + offset[2 * way]) as usize;
-            runs[slot][way] = runs[next][way].saturating_add(1);
+fn runs(open: &[u8], offset: &[i32; 8]) -> [Vec<u8>; 4] {
+    core::array::from_fn(|way| {
+        let mut runs = vec![0_u8; open.len()];
+        let mut set = |slot: usize| {
+            if open[slot] >> (2 * way) & 1 == 1 {
+                let next = (slot as i32 + offset[2 * way]) as usize;
+                runs[slot] = runs[next].saturating_add(1);
+            }
+        };
+        // From where the way leads.
+        if way < 2 {
+            (0..open.len()).rev().for_each(&mut set);
+        } else {
+            (0..open.len()).for_each(&mut set);
         }
-    };
-    for slot in 0..open.len() {
-        set(slot, 2);
-        set(slot, 3);
-    }
-    for slot in (0..open.len()).rev() {
-        set(slot, 0);
-        set(slot, 1);
-    }
-    runs
+        runs
+    })
 }
 
 impl Sight {
@@ -228,7 +228,7 @@ impl Sight {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         let free = self.free.as_ref().map_or(0, |f| f.bytes.len());
-        self.plain.bytes.len() + free + self.clear.len() + 4 * self.runs.len()
+        self.plain.bytes.len() + free + self.clear.len() + 4 * self.runs[0].len()
     }
 
     /// Lines of fewer columns and rows are near.
@@ -261,9 +261,9 @@ impl Sight {
         }
     }
 
-    /// Whether a slot sees another one, near or far: follows the line from column to column of its longer side,
-    /// as many at once as are clear, to its end or to between two slots which `sees` says see it; it
-    /// gets a slot and the columns and rows from there to the end.
+    /// Whether a slot sees another one, near or far: follows the line from column to column of its
+    /// longer side, as many at once as are clear, to its end or to between two slots which `sees`
+    /// says see it; it gets a slot and the columns and rows from there to the end.
     #[inline(never)]
     pub fn follow(
         &self,
@@ -278,66 +278,66 @@ impl Sight {
         let (long, short) = if steep { (tall, wide) } else { (wide, tall) };
         let (along, aside) = if steep { (up, across) } else { (across, up) };
         let ahead = self.offset[along];
-        let beside = if short == 0 { 0 } else { self.offset[aside] };
+        let beside = self.offset[aside];
         if short <= FLAT {
             return self.follow_rows(open, slot as i32, (long, short), (along, aside, both));
         }
-        let slope = f64::from(short) / f64::from(long);
+        let [[forth_x, forth_y], [aside_x, aside_y]] = [STEPS[along], STEPS[aside]];
+        let is_open = |at: i32, step: usize| open[at as usize] >> step & 1 == 1;
         let mut at = slot as i32;
-        // The line passes the middle of column i within row j.
-        let (mut i, mut j) = (0, 0);
-        while i < long {
-            // Between the row and the one on the line's other side.
-            let other = (i * short - j * long).signum();
-            let to_end = |j: i32| {
-                let (i, j) = (long - i, short - j);
-                let (i, j) = if steep { (j, i) } else { (i, j) };
-                (i * x.signum(), j * y.signum())
-            };
-            if i > 0 && sees(at, to_end(j)) && sees(at + other * beside, to_end(j + other)) {
-                return true;
+        // Columns and rows that are left to the end.
+        let (mut to_x, mut to_y, mut left) = (x, y, long);
+        // By how much the line is aside of the cell's middle, in parts of 1 / (2 long): more than
+        // one half is another row.
+        let mut off = 0_i32;
+        while left > 0 {
+            if left < long && sees(at, (to_x, to_y)) {
+                // Between the row and the one on the line's other side.
+                let other = off.signum();
+                let to_end = (to_x - other * aside_x, to_y - other * aside_y);
+                if other == 0 || sees(at + other * beside, to_end) {
+                    return true;
+                }
             }
             let clear = i32::from(self.clear[at as usize]);
-            if clear >= long - i {
+            if clear >= left {
                 return true;
             }
+            let (mut columns, mut rows) = (1, 0);
             if clear > 1 {
-                i += clear;
-                let row = (f64::from(i) * slope + 0.5) as i32;
-                at += clear * ahead + (row - j) * beside;
-                j = row;
-                continue;
-            }
-            // Where the line leaves the column: by its side, by a corner, or by the row's edge.
-            let open_at = |at: i32, step: usize| open[at as usize] >> step & 1 == 1;
-            let over = (2 * i + 1) * short + long - 2 * long * (j + 1);
-            if over == 0 {
-                if !open_at(at, both) {
+                columns = clear;
+                off += 2 * columns * short;
+                rows = (off + long) / (2 * long);
+                off -= 2 * rows * long;
+                at += columns * ahead + rows * beside;
+            } else {
+                // The line leaves the column by its side, by a corner, or by the row's edge.
+                let over = off + short - long;
+                if over >= 0 {
+                    rows = 1;
+                }
+                let free = match over {
+                    ..0 => is_open(at, along),
+                    0 => is_open(at, both),
+                    1.. => is_open(at, aside) && is_open(at + beside, along),
+                };
+                if !free {
                     return false;
                 }
-                at += ahead + beside;
-                j += 1;
-            } else {
-                if over > 0 {
-                    if !open_at(at, aside) {
+                at += ahead + rows * beside;
+                off += 2 * (short - rows * long);
+                if off > long {
+                    if !is_open(at, aside) {
                         return false;
                     }
                     at += beside;
-                    j += 1;
+                    off -= 2 * long;
+                    rows += 1;
                 }
-                if !open_at(at, along) {
-                    return false;
-                }
-                at += ahead;
             }
-            i += 1;
-            if 2 * i * short + long > 2 * long * (j + 1) {
-                if !open_at(at, aside) {
-                    return false;
-                }
-                at += beside;
-                j += 1;
-            }
+            to_x -= columns * forth_x + rows * aside_x;
+            to_y -= columns * forth_y + rows * aside_y;
+            left -= columns;
         }
         true
     }
@@ -353,17 +353,21 @@ impl Sight {
         (long, short): (i32, i32),
         (along, aside, both): (usize, usize, usize),
     ) -> bool {
+        let runs = &self.runs[along / 2 % 4];
         let mut column = 0;
         for row in 0..=short {
             // The line leaves the row in a column, or at the corner before it.
             let leaves = (2 * row + 1) * long + short;
+            // Written out, as dividing by what is not known takes longer than all the rest.
             let (last, corner) = match short {
                 _ if row == short => (long, false),
-                _ => (leaves / (2 * short), leaves % (2 * short) == 0),
+                1 => (leaves / 2, leaves % 2 == 0),
+                2 => (leaves / 4, leaves % 4 == 0),
+                _ => (leaves / 6, leaves % 6 == 0),
             };
             let mut left = last - i32::from(corner) - column;
             while left > 0 {
-                let run = i32::from(self.runs[at as usize][along / 2]).min(left);
+                let run = i32::from(runs[at as usize]).min(left);
                 if run < left.min(255) {
                     return false;
                 }

@@ -6,13 +6,16 @@
 //! serves better. A step to a neighbour is always among what a slot chooses from, so it never costs
 //! more than over the map's steps.
 
+pub(super) mod together;
+
 use core::f32::consts::SQRT_2;
 
+use fearless_simd::{Level, dispatch};
 use throng_core::NONE;
 
-use super::{Between, LEAP, Leap, SETTLED, STAY, columns_rows, is_free};
+use super::{Between, LEAP, Leap, SETTLED, STAY, columns_rows, is_free, way_of};
 use crate::{
-    field::Field,
+    field::{Field, Way},
     sight::Sight,
     stencil::{STEPS, Slot, Stencil},
     step_costs::StepCosts,
@@ -69,17 +72,26 @@ impl Memory {
         self.queue = queue;
     }
 
-    /// Where slots walk to, as directions and as slots.
-    pub fn face(&self, stencil: &Stencil, out: &mut Field) {
-        out.face(self.leap.iter().copied());
-        let stride = stencil.stride;
-        out.next.clear();
-        out.next
-            .extend(self.leap.iter().zip(0_i32..).map(|(&leap, slot)| {
+    /// Writes a field out: what slots pay at so much a step, and where they walk to.
+    pub fn write(&mut self, stencil: &Stencil, step: f64, out: &mut Field) {
+        core::mem::swap(&mut out.cost, &mut self.value);
+        out.way.resize(stencil.slots(), Way::NONE);
+        out.next.resize(stencil.slots(), NONE);
+        let (leaps, stride, step) = (&self.leap, stencil.stride, step as f32);
+        let level = Level::new();
+        dispatch!(level, simd => {
+            // Plain numbers, compiled for what the machine has.
+            let _ = simd;
+            out.cost.iter_mut().for_each(|cost| *cost *= step);
+            for (way, leap) in out.way.iter_mut().zip(leaps) {
+                *way = way_of(*leap);
+            }
+            for ((next, &leap), slot) in out.next.iter_mut().zip(leaps).zip(0_i32..) {
                 let (x, y) = columns_rows(leap);
                 let end = (slot + y * stride + x) as Slot;
-                if leap < SETTLED { NONE } else { end }
-            }));
+                *next = if leap < SETTLED { NONE } else { end };
+            }
+        });
         if stencil.jumps() {
             for slot in (0..stencil.slots() as Slot).filter(|s| stencil.is_rim(*s)) {
                 let s = slot as usize;
@@ -90,26 +102,30 @@ impl Memory {
             }
         }
     }
-
-    /// What slots pay over lines, at so much a step.
-    pub fn pay(&self, step: f64, out: &mut Field) {
-        let step = step as f32;
-        out.cost.clear();
-        out.cost.extend(self.value.iter().map(|v| v * step));
-    }
 }
 
 /// Costs in steps that differ by less are equal.
 const EQUAL: f32 = 1e-3;
 
 /// In steps: smaller gains are not worth mending.
-const GAIN: f32 = 0.5;
+const GAIN: f32 = 1.0;
 
 /// Slots looked at at once.
 const BLOCK: usize = 16;
 
 /// More than any cost, for steps that are closed.
 const CLOSED: f32 = 1e30;
+
+/// Which of sixteen directions columns and rows have: 2 k along step k, 2 k + 1 from there to the
+/// next.
+#[inline(always)]
+fn sixteenth(x: i32, y: i32) -> i32 {
+    let (wide, tall) = (x.abs(), y.abs());
+    let passed = [y != 0, tall >= wide, tall > wide, x == 0];
+    let quarter: i32 = passed.map(i32::from).iter().sum();
+    let half = if x < 0 { 8 - quarter } else { quarter };
+    if y < 0 { 16 - half } else { half }
+}
 
 /// What the eight steps cost, by which of them are open.
 const PRICES: [[f32; 8]; 256] = {
@@ -172,7 +188,7 @@ impl Lines<'_> {
         (self.leap[s], self.value[s]) = if agreed {
             (leap, by)
         } else {
-            self.choose(slot)
+            self.choose(slot, 0)
         };
     }
 
@@ -236,9 +252,9 @@ impl Lines<'_> {
     }
 
     /// The cheapest step to a neighbour, or the straight line to where that neighbour walks to; if
-    /// that is not free, to where one of the two beside it walks to.
+    /// that is not free, to where one of the two beside it walks to. One leap is known not to be free.
     #[inline(always)]
-    fn choose(&self, slot: Slot) -> (Leap, f32) {
+    fn choose(&self, slot: Slot, blocked: Leap) -> (Leap, f32) {
         let open = usize::from(self.open[slot as usize]);
         let (step, value) = self.step(slot, open);
         let mut best = (STAY.wrapping_add(LEAP[step]), value);
@@ -248,7 +264,8 @@ impl Lines<'_> {
             let leap = self.leap[other].wrapping_add(LEAP[k]);
             // Lines end where floors meet.
             let none = open >> k & 1 == 0 || self.leap[other] < SETTLED;
-            if none || leap == tried || self.stencil.is_rim(other as Slot) {
+            let known = leap == tried || leap == blocked;
+            if none || known || self.stencil.is_rim(other as Slot) {
                 continue;
             }
             let by = self.by(slot, leap);
@@ -275,12 +292,10 @@ impl Lines<'_> {
             Some(sight) if line.0.abs().max(line.1.abs()) < Sight::NEAR => {
                 sight.sees_near(self.open, slot, line)
             }
-            // A line between two that walk to its end, or past it, is free from there on.
-            Some(sight) => sight.follow(self.open, slot, line, |slot, (to_x, to_y)| {
-                let leap = self.leap[slot as usize];
-                let (x, y) = columns_rows(leap);
-                let past = x * to_x + y * to_y >= to_x * to_x + to_y * to_y;
-                self.solid & (leap >= SETTLED) & (x * to_y == y * to_x) & past
+            // A line between two that walk to its end is free from there on.
+            Some(sight) => sight.follow(self.open, slot, line, |slot, (x, y)| {
+                let whole = STAY.wrapping_add(x as u32).wrapping_add((y as u32) << 16);
+                self.solid & (self.leap[slot as usize] == whole)
             }),
             None if self.solid && self.shares(slot, leap) => true,
             None => is_free(self.open, &self.stencil.offset, slot, far, line),
@@ -341,7 +356,7 @@ impl Lines<'_> {
             if self.stencil.is_rim(slot) || !self.is_served(slot) {
                 continue;
             }
-            let (leap, value) = self.choose(slot);
+            let (leap, value) = self.choose(slot, 0);
             (self.leap[s], self.value[s]) = (leap, value);
             for k in (0..8).filter(|k| self.open[s] >> k & 1 == 1) {
                 let other = self.beside(slot, k);

@@ -16,7 +16,10 @@
 //! and corners, directions are up to 4 degrees off.
 
 use super::{
-    lines::{self, Lines},
+    lines::{
+        self,
+        together::{self, Together},
+    },
     uniform::{DIAGONAL, STRAIGHT, handed_on, pay},
 };
 use crate::{
@@ -118,6 +121,7 @@ impl Waiting {
 pub(super) struct Memory {
     cost: Vec<u32>,
     distance: Vec<i32>,
+    together: together::Memory,
     /// The goals, the dearest first.
     seeds: Vec<u64>,
     /// What is reached by straight steps: in this band, in the next.
@@ -128,12 +132,18 @@ pub(super) struct Memory {
 
 #[inline(always)]
 fn entry(cost: u32, way: usize, slot: usize) -> u64 {
-    u64::from(cost) << 32 | (way as u64) << SLOT_BITS | slot as u64
+    u64::from(cost) << 32 | u64::from(slot_and_way(slot, way))
+}
+
+/// The lower half of an entry.
+#[inline(always)]
+fn slot_and_way(slot: usize, way: usize) -> u32 {
+    (way as u32) << SLOT_BITS | slot as u32
 }
 
 /// Slot and step of an entry.
 #[inline(always)]
-fn slot_way(entry: u32) -> (usize, usize) {
+pub(super) fn slot_way(entry: u32) -> (usize, usize) {
     (
         (entry & ((1 << SLOT_BITS) - 1)) as usize,
         (entry >> SLOT_BITS) as usize,
@@ -180,10 +190,15 @@ impl Memory {
         out: &mut Field,
     ) {
         let step = self.begin(stencil, costs, goal);
-        self.sweep(stencil, &costs.open, &mut lines.lines(stencil, costs));
+        if let Some(sight) = &costs.sight {
+            let mut memory = core::mem::take(&mut self.together);
+            let lines = lines.lines(stencil, costs);
+            let mut settled = Together::new(lines, sight, &mut memory);
+            self.sweep(stencil, &costs.open, &mut settled);
+            self.together = memory;
+        }
         lines.mend(stencil, costs);
-        lines.pay(step, out);
-        lines.face(stencil, out);
+        lines.write(stencil, step, out);
     }
 
     /// Makes ready for a goal; what a step costs.
@@ -209,6 +224,7 @@ impl Memory {
         let Memory {
             cost,
             distance: _,
+            together: _,
             seeds,
             straight: [straight, next_straight],
             diagonal: [diagonal, next_diagonal, last_diagonal],
@@ -244,7 +260,9 @@ impl Memory {
                 band.hand_on_all(goal);
             }
             band.hand_on_straight(straight.entries());
+            band.settled.all();
             band.hand_on_diagonal(diagonal.entries());
+            band.settled.all();
             let counts = [band.straight, band.diagonal, band.later].map(|list| list.count);
             [
                 next_straight.count,
@@ -265,6 +283,9 @@ trait Settled {
     /// A goal, and what is left to pay there.
     fn goal(&mut self, slot: usize, paid: u32);
 
+    /// All slots of a list were settled.
+    fn all(&mut self) {}
+
     /// A slot with these open steps that was reached from a straight step.
     fn straight(&mut self, slot: usize, open: u8, way: usize);
 
@@ -272,19 +293,24 @@ trait Settled {
     fn diagonal(&mut self, slot: usize, open: u8, way: usize);
 }
 
-impl Settled for Lines<'_> {
+impl Settled for Together<'_> {
     fn goal(&mut self, slot: usize, paid: u32) {
-        self.settle_goal(slot as Slot, paid as f32 / STRAIGHT as f32);
+        let value = paid as f32 / STRAIGHT as f32;
+        self.lines.settle_goal(slot as Slot, value);
     }
 
     #[inline(always)]
     fn straight(&mut self, slot: usize, _: u8, way: usize) {
-        self.settle(slot as Slot, way);
+        self.reach(slot_and_way(slot, way));
     }
 
     #[inline(always)]
     fn diagonal(&mut self, slot: usize, _: u8, way: usize) {
-        self.settle(slot as Slot, way);
+        self.reach(slot_and_way(slot, way));
+    }
+
+    fn all(&mut self) {
+        self.settle();
     }
 }
 
@@ -300,7 +326,17 @@ impl Fronts<'_> {
     #[inline(always)]
     fn distance(&self, slot: usize, open: u8, k: usize) -> i32 {
         let there = self.distance[(slot as i32 + self.offset[k]) as usize];
-        if open >> k & 1 == 1 { there } else { UNKNOWN }
+        // All bits of the former, so that nothing branches.
+        there | i32::from(open >> k & 1).wrapping_sub(1) & UNKNOWN
+    }
+
+    /// The distances of the slots to the right and left of a step.
+    #[inline(always)]
+    fn beside(&self, slot: usize, open: u8, way: usize) -> [i32; 2] {
+        [
+            self.distance(slot, open, (way + 7) % 8),
+            self.distance(slot, open, (way + 1) % 8),
+        ]
     }
 
     /// Turns a slot along the front that passes the neighbour at a straight step and the one to
@@ -326,7 +362,7 @@ impl Settled for Fronts<'_> {
 
     #[inline(always)]
     fn straight(&mut self, slot: usize, open: u8, way: usize) {
-        let beside = [(way + 7) % 8, (way + 1) % 8].map(|k| self.distance(slot, open, k));
+        let beside = self.beside(slot, open, way);
         let straight = self.distance(slot, u8::MAX, way);
         let diagonal = beside[0].min(beside[1]);
         self.turn(slot, way, beside[1] < beside[0], straight, diagonal);
@@ -334,7 +370,7 @@ impl Settled for Fronts<'_> {
 
     #[inline(always)]
     fn diagonal(&mut self, slot: usize, open: u8, way: usize) {
-        let beside = [(way + 7) % 8, (way + 1) % 8].map(|k| self.distance(slot, open, k));
+        let beside = self.beside(slot, open, way);
         let left = beside[0] < beside[1];
         let step = if left { way + 7 } else { way + 1 } % 8;
         let diagonal = self.distance(slot, u8::MAX, way);

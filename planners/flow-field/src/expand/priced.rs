@@ -13,7 +13,7 @@
 
 use throng_core::NONE;
 
-use super::{BUCKETS, Between, LEAP, Leap, SETTLED, STAY, columns_rows};
+use super::{BUCKETS, Between, LEAP, Leap, SETTLED, STAY, columns_rows, way_of};
 use crate::{
     field::Field,
     stencil::{Slot, Stencil, back, length, step_towards},
@@ -81,7 +81,9 @@ impl Memory {
         } else {
             lines.sweep::<false>(goal, buckets);
         }
-        out.face(self.marks.iter().map(|mark| mark.leap));
+        out.way.clear();
+        out.way
+            .extend(self.marks.iter().map(|mark| way_of(mark.leap)));
     }
 }
 

@@ -69,11 +69,11 @@ impl Memory {
         }
         if theta {
             lines.mend(stencil, costs);
-            lines.pay(step, out);
-        } else {
+        }
+        lines.write(stencil, step, out);
+        if !theta {
             pay(&self.cost, step, out);
         }
-        lines.face(stencil, out);
     }
 }
 

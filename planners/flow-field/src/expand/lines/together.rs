@@ -1,0 +1,337 @@
+//! Slots that are settled together look along lines together.
+//!
+//! A slot may walk to where one of three neighbours walks to: that at the step by which it was
+//! reached and the two beside it. What these lines cost and whether the cheapest one is free without
+//! a look is worked out for sixteen slots at once and without branches. Those in doubt are listed,
+//! near lines and far ones apart, so that what looks along them runs through one list after the
+//! other; who does not see the end chooses again. A slot counts as settled for others only when all
+//! is known of its line.
+
+use fearless_simd::{Level, dispatch};
+
+use super::{EQUAL, LENGTHS, Lines, sixteenth};
+use crate::{
+    expand::{Leap, SETTLED, STAY, columns_rows, octile::slot_way},
+    sight::Sight,
+    stencil::{STEPS, Slot},
+};
+
+/// Slots worked on at once.
+const LANES: usize = 16;
+
+/// One number for each of them.
+type Row<T> = [T; LANES];
+
+/// The neighbours ahead, as turns from the step by which a slot was reached.
+const TURNS: [u32; 3] = [0, 1, 7];
+
+/// The leap of a step, as `LEAP` has it, without looking it up for each.
+#[inline(always)]
+fn leap_of(step: u32) -> Leap {
+    // Columns and rows and one, in two bits for each step.
+    const PACKED: [u32; 2] = {
+        let (mut packed, mut k) = ([0; 2], 0);
+        while k < 8 {
+            packed[0] |= ((STEPS[k][0] + 1) as u32) << (2 * k);
+            packed[1] |= ((STEPS[k][1] + 1) as u32) << (2 * k);
+            k += 1;
+        }
+        packed
+    };
+    let x = (PACKED[0] >> (2 * (step & 7)) & 3).wrapping_sub(1);
+    let y = (PACKED[1] >> (2 * (step & 7)) & 3).wrapping_sub(1);
+    x.wrapping_add(y << 16)
+}
+
+/// Lines that are free.
+const FREE: u8 = 0;
+/// Lines to look along, within what a window shows.
+const NEAR: u8 = 1;
+/// Longer lines to look along.
+const FAR: u8 = 2;
+/// Such lines where a corner may stand before the end.
+const ROUND: u8 = 3;
+/// Lines that are not free, so that their slots choose again.
+const AGAIN: u8 = 4;
+const KINDS: usize = 8;
+
+/// A line that may not be free.
+#[derive(Clone, Copy, Debug, Default)]
+struct Doubt {
+    slot: Slot,
+    leap: Leap,
+    value: f32,
+    /// Where a neighbour on the line's other side walks to.
+    other: Leap,
+}
+
+/// What is kept from field to field.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    /// Entries of slots that were reached: the step and the slot.
+    reached: Vec<u32>,
+    doubts: Doubts,
+}
+
+/// Lists of lines by what is to be done about them. Written in any case, kept if of use.
+#[derive(Debug, Default)]
+struct Doubts {
+    entries: Vec<Doubt>,
+    /// Entries to a list.
+    room: usize,
+    count: [usize; KINDS],
+}
+
+impl Doubts {
+    /// Empties all lists and makes room for so many more lines.
+    fn clear(&mut self, most: usize) {
+        self.count = [0; KINDS];
+        if self.room <= most {
+            self.room = 2 * most + 1;
+            self.entries.resize(KINDS * self.room, Doubt::default());
+        }
+    }
+
+    #[inline(always)]
+    fn put(&mut self, kind: u8, doubt: Doubt, kept: bool) {
+        let kind = usize::from(kind) % KINDS;
+        self.entries[kind * self.room + self.count[kind]] = doubt;
+        self.count[kind] += usize::from(kept);
+    }
+
+    #[inline(always)]
+    fn get(&self, kind: u8, i: usize) -> Doubt {
+        self.entries[usize::from(kind) * self.room + i]
+    }
+
+    fn count(&self, kind: u8) -> usize {
+        self.count[usize::from(kind)]
+    }
+}
+
+/// Lines of slots that are settled together.
+pub(crate) struct Together<'a> {
+    pub lines: Lines<'a>,
+    sight: &'a Sight,
+    memory: &'a mut Memory,
+    /// What the three steps ahead add to a slot, by the step by which it was reached.
+    ahead: [[i32; 3]; 8],
+    level: Level,
+}
+
+impl<'a> Together<'a> {
+    /// Lines over a lattice with sight.
+    pub fn new(lines: Lines<'a>, sight: &'a Sight, memory: &'a mut Memory) -> Self {
+        let offset = lines.stencil.offset;
+        memory.reached.clear();
+        Together {
+            lines,
+            sight,
+            memory,
+            ahead: core::array::from_fn(|way| TURNS.map(|turn| offset[(way + turn as usize) % 8])),
+            level: Level::new(),
+        }
+    }
+
+    /// A slot was reached by a step.
+    #[inline(always)]
+    pub fn reach(&mut self, entry: u32) {
+        self.memory.reached.push(entry);
+    }
+
+    /// Settles what was reached.
+    pub fn settle(&mut self) {
+        let level = self.level;
+        dispatch!(level, simd => {
+            // Plain numbers, compiled for what the machine has.
+            let _ = simd;
+            self.settle_reached();
+        });
+    }
+
+    #[inline(always)]
+    fn settle_reached(&mut self) {
+        let reached = core::mem::take(&mut self.memory.reached);
+        self.memory.doubts.clear(reached.len());
+        let (blocks, rest) = reached.as_chunks();
+        for block in blocks {
+            self.settle_block(block, LANES);
+        }
+        if !rest.is_empty() {
+            let mut block = [0; LANES];
+            block[..rest.len()].copy_from_slice(rest);
+            self.settle_block(&block, rest.len());
+        }
+        self.look();
+        self.memory.reached = reached;
+        self.memory.reached.clear();
+    }
+
+    /// Settles the first slots of a block whose lines are free, lists the others.
+    #[inline(always)]
+    fn settle_block(&mut self, entry: &Row<u32>, count: usize) {
+        let (stride, solid) = (self.lines.stencil.stride, self.lines.solid);
+        // Of one length, so that one look at an index is enough.
+        let slots = self.lines.open.len();
+        let (leaps, values) = (
+            &mut self.lines.leap[..slots],
+            &mut self.lines.value[..slots],
+        );
+        let (mut open, mut leap) = ([0; LANES], [[0; LANES]; 3]);
+        for i in 0..count {
+            let (slot, way) = slot_way(entry[i]);
+            open[i] = u32::from(self.lines.open[slot]);
+            let ahead = &self.ahead[way & 7];
+            for j in 0..3 {
+                leap[j][i] = leaps[(slot as i32 + ahead[j]) as usize];
+            }
+        }
+        let mut end = [[0; LANES]; 3];
+        for j in 0..3 {
+            for i in 0..LANES {
+                let (slot, way) = slot_way(entry[i]);
+                let k = (way as u32 + TURNS[j]) % 8;
+                let is_open = (open[i] >> k & 1 == 1) & (leap[j][i] >= SETTLED);
+                let onward = leap[j][i].wrapping_add(leap_of(k));
+                leap[j][i] = if is_open { onward } else { STAY };
+                let (x, y) = columns_rows(leap[j][i]);
+                end[j][i] = slot as i32 + y * stride + x;
+            }
+        }
+        let mut value = [[0.0; LANES]; 3];
+        for j in 0..3 {
+            for i in 0..LANES {
+                let there = values.get(end[j][i] as usize);
+                value[j][i] = there.copied().unwrap_or(f32::INFINITY);
+            }
+        }
+        let [mut best, mut other, mut leap_now] = [[0; LANES]; 3];
+        let [mut cost, mut value_now] = [[0.0; LANES]; 2];
+        let mut kind = [FREE; LANES];
+        for i in 0..LANES {
+            let way = slot_way(entry[i]).1 as i32;
+            // What a line costs and its direction from the step by which the slot was reached.
+            // A line leaves by the neighbour that walks it or beside that.
+            let by = |j: usize| {
+                let (x, y) = columns_rows(leap[j][i]);
+                let turned = (sixteenth(x, y) - 2 * way) & 15;
+                let aside = (turned - 2 * TURNS[j] as i32 + 2) & 15;
+                let through = value[j][i] + ((x * x + y * y) as f32).sqrt();
+                (if aside <= 4 { through } else { f32::INFINITY }, turned)
+            };
+            let (straight, left, right) = (by(0), by(1), by(2));
+            // Or the step itself, which never costs more than the map says.
+            let onward = leap_of(way as u32);
+            let (x, y) = columns_rows(leap[0][i].wrapping_sub(onward));
+            let length = if way & 1 == 1 { LENGTHS[1] } else { LENGTHS[0] };
+            let step = value[0][i] + ((x * x + y * y) as f32).sqrt() + length;
+            let is_step = straight.0 == f32::INFINITY;
+            leap[0][i] = if is_step {
+                STAY.wrapping_add(onward)
+            } else {
+                leap[0][i]
+            };
+            let straight = if is_step { (step, 0) } else { straight };
+            let is_left = left.0 < straight.0 - EQUAL;
+            let least = if is_left { left.0 } else { straight.0 - EQUAL };
+            let is_right = right.0 < least;
+            let line = if is_left { leap[1][i] } else { leap[0][i] };
+            let line = if is_right { leap[2][i] } else { line };
+            let (through, turned) = if is_left { left } else { straight };
+            let (through, turned) = if is_right { right } else { (through, turned) };
+            // Straight on past the end of a neighbour's line, or between two that have it.
+            let has = |j: usize| leap[j][i] == line;
+            let free = (has(0) & (turned == 0))
+                | (has(1) & (turned == 2))
+                | (has(2) & (turned == 14))
+                | (has(0) & has(1) & (turned == 1) & solid)
+                | (has(0) & has(2) & (turned == 15) & solid);
+            let (x, y) = columns_rows(line);
+            let to_left = turned < 8;
+            let beside = if to_left { leap[1][i] } else { leap[2][i] };
+            let beyond = if has(0) { beside } else { leap[0][i] };
+            let (to_x, to_y) = columns_rows(beyond);
+            let cross = x * to_y - y * to_x;
+            let is_across = if has(0) == to_left {
+                cross < 0
+            } else {
+                cross > 0
+            };
+            let is_near = (x.abs() < Sight::NEAR) & (y.abs() < Sight::NEAR);
+            best[i] = line;
+            cost[i] = through;
+            other[i] = beyond;
+            let look = if is_near {
+                NEAR
+            } else if is_across {
+                ROUND
+            } else {
+                FAR
+            };
+            kind[i] = if free { FREE } else { look };
+            leap_now[i] = if free { line } else { 0 };
+            value_now[i] = if free { through } else { f32::INFINITY };
+        }
+        for i in 0..count {
+            let (slot, _) = slot_way(entry[i]);
+            leaps[slot] = leap_now[i];
+            values[slot] = value_now[i];
+        }
+        let mut doubtful = 0_u32;
+        for i in 0..LANES {
+            doubtful |= u32::from(kind[i] != FREE) << i;
+        }
+        doubtful &= (1 << count) - 1;
+        while doubtful != 0 {
+            let i = doubtful.trailing_zeros() as usize % LANES;
+            doubtful &= doubtful - 1;
+            let doubt = Doubt {
+                slot: slot_way(entry[i]).0 as Slot,
+                leap: best[i],
+                value: cost[i],
+                other: other[i],
+            };
+            self.memory.doubts.put(kind[i], doubt, true);
+        }
+    }
+
+    /// Settles a slot if it sees the end of its line, else has it choose again.
+    #[inline(always)]
+    fn end(&mut self, doubt: Doubt, seen: bool) {
+        let slot = doubt.slot as usize;
+        self.lines.leap[slot] = if seen { doubt.leap } else { 0 };
+        self.lines.value[slot] = if seen { doubt.value } else { f32::INFINITY };
+        self.memory.doubts.put(AGAIN, doubt, !seen);
+    }
+
+    /// Looks along the lines in doubt.
+    #[inline(always)]
+    fn look(&mut self) {
+        for i in 0..self.memory.doubts.count(NEAR) {
+            let doubt = self.memory.doubts.get(NEAR, i);
+            let line = columns_rows(doubt.leap);
+            let seen = self.sight.sees_near(self.lines.open, doubt.slot, line);
+            self.end(doubt, seen);
+        }
+        for i in 0..self.memory.doubts.count(ROUND) {
+            let doubt = self.memory.doubts.get(ROUND, i);
+            // The other walks to the same place, but round a corner.
+            let corner = self.lines.end(doubt.slot, doubt.other);
+            let onward = self.lines.leap[corner].wrapping_sub(STAY);
+            let behind = doubt.other.wrapping_add(onward) == doubt.leap;
+            self.memory.doubts.put(AGAIN, doubt, behind);
+            self.memory.doubts.put(FAR, doubt, !behind);
+        }
+        for i in 0..self.memory.doubts.count(FAR) {
+            let doubt = self.memory.doubts.get(FAR, i);
+            let seen = self.lines.sees(doubt.slot, doubt.leap);
+            self.end(doubt, seen);
+        }
+        for i in 0..self.memory.doubts.count(AGAIN) {
+            let doubt = self.memory.doubts.get(AGAIN, i);
+            let slot = doubt.slot as usize;
+            let (leap, value) = self.lines.choose(doubt.slot, doubt.leap);
+            (self.lines.leap[slot], self.lines.value[slot]) = (leap, value);
+        }
+    }
+}
