@@ -7,9 +7,11 @@
 //! other; who does not see the end chooses again. A slot counts as settled for others only when all
 //! is known of its line.
 
+use core::f32::consts::SQRT_2;
+
 use fearless_simd::{Level, dispatch};
 
-use super::{EQUAL, LENGTHS, Lines, sixteenth};
+use super::{EQUAL, Lines, sixteenth};
 use crate::{
     expand::{Leap, SETTLED, STAY, columns_rows, octile::slot_way},
     sight::Sight,
@@ -109,6 +111,94 @@ impl Doubts {
     }
 }
 
+/// What the three neighbours ahead of a slot have: where they walk to, as leaps from the slot, and
+/// what is paid there.
+#[derive(Clone, Copy)]
+struct Ahead {
+    /// The step by which the slot was reached.
+    way: u32,
+    leap: [Leap; 3],
+    value: [f32; 3],
+}
+
+/// The cheapest line of a slot.
+#[derive(Clone, Copy)]
+struct Choice {
+    leap: Leap,
+    value: f32,
+    /// See [`Doubt`].
+    other: Leap,
+    /// What is to be done about it.
+    kind: u8,
+}
+
+impl Ahead {
+    /// What the line that a neighbour has costs and its direction, in sixteenths from the step by
+    /// which the slot was reached. A line leaves by the neighbour that has it or beside that: hardly
+    /// any other is free.
+    #[inline(always)]
+    fn by(&self, j: usize) -> (f32, i32) {
+        let (x, y) = columns_rows(self.leap[j]);
+        let turned = (sixteenth(x, y) - 2 * self.way as i32) & 15;
+        let aside = (turned - 2 * TURNS[j] as i32 + 2) & 15;
+        let through = self.value[j] + ((x * x + y * y) as f32).sqrt();
+        (if aside <= 4 { through } else { f32::INFINITY }, turned)
+    }
+
+    /// What the step by which the slot was reached costs: never more than the map's steps do.
+    #[inline(always)]
+    fn by_step(&self) -> f32 {
+        let (x, y) = columns_rows(self.leap[0].wrapping_sub(leap_of(self.way)));
+        let length = if self.way & 1 == 1 { SQRT_2 } else { 1.0 };
+        self.value[0] + ((x * x + y * y) as f32).sqrt() + length
+    }
+
+    /// The cheapest line, that of the neighbour at the step among equal ones, or the step.
+    #[inline(always)]
+    fn choose(mut self, solid: bool) -> Choice {
+        let (straight, left, right) = (self.by(0), self.by(1), self.by(2));
+        let is_step = straight.0 == f32::INFINITY;
+        let by_step = (self.by_step(), 0);
+        let straight = if is_step { by_step } else { straight };
+        let step = STAY.wrapping_add(leap_of(self.way));
+        self.leap[0] = if is_step { step } else { self.leap[0] };
+
+        let is_left = left.0 < straight.0 - EQUAL;
+        let least = if is_left { left.0 } else { straight.0 - EQUAL };
+        let is_right = right.0 < least;
+        let leap = if is_left { self.leap[1] } else { self.leap[0] };
+        let leap = if is_right { self.leap[2] } else { leap };
+        let (value, turned) = if is_left { left } else { straight };
+        let (value, turned) = if is_right { right } else { (value, turned) };
+
+        // Straight on past the end of a neighbour's line, or between two that have it.
+        let has = |j: usize| self.leap[j] == leap;
+        let free = (has(0) & (turned == 0))
+            | (has(1) & (turned == 2))
+            | (has(2) & (turned == 14))
+            | (has(0) & has(1) & (turned == 1) & solid)
+            | (has(0) & has(2) & (turned == 15) & solid);
+
+        // The neighbour on the line's other side, and whether its line crosses over.
+        let to_left = turned < 8;
+        let beside = if to_left { self.leap[1] } else { self.leap[2] };
+        let other = if has(0) { beside } else { self.leap[0] };
+        let ((x, y), (to_x, to_y)) = (columns_rows(leap), columns_rows(other));
+        let cross = x * to_y - y * to_x;
+        let crosses = ((cross < 0) & (has(0) == to_left)) | ((cross > 0) & (has(0) != to_left));
+        let is_near = (x.abs() < Sight::NEAR) & (y.abs() < Sight::NEAR);
+        let far = if crosses { ROUND } else { FAR };
+        let look = if is_near { NEAR } else { far };
+        let kind = if free { FREE } else { look };
+        Choice {
+            leap,
+            value,
+            other,
+            kind,
+        }
+    }
+}
+
 /// Lines of slots that are settled together.
 pub(crate) struct Together<'a> {
     pub lines: Lines<'a>,
@@ -205,72 +295,21 @@ impl<'a> Together<'a> {
                 value[j][i] = there.copied().unwrap_or(f32::INFINITY);
             }
         }
-        let [mut best, mut other, mut leap_now] = [[0; LANES]; 3];
+        let [mut line, mut other, mut leap_now] = [[0; LANES]; 3];
         let [mut cost, mut value_now] = [[0.0; LANES]; 2];
         let mut kind = [FREE; LANES];
         for i in 0..LANES {
-            let way = slot_way(entry[i]).1 as i32;
-            // What a line costs and its direction from the step by which the slot was reached.
-            // A line leaves by the neighbour that walks it or beside that.
-            let by = |j: usize| {
-                let (x, y) = columns_rows(leap[j][i]);
-                let turned = (sixteenth(x, y) - 2 * way) & 15;
-                let aside = (turned - 2 * TURNS[j] as i32 + 2) & 15;
-                let through = value[j][i] + ((x * x + y * y) as f32).sqrt();
-                (if aside <= 4 { through } else { f32::INFINITY }, turned)
+            let ahead = Ahead {
+                way: slot_way(entry[i]).1 as u32,
+                leap: [leap[0][i], leap[1][i], leap[2][i]],
+                value: [value[0][i], value[1][i], value[2][i]],
             };
-            let (straight, left, right) = (by(0), by(1), by(2));
-            // Or the step itself, which never costs more than the map says.
-            let onward = leap_of(way as u32);
-            let (x, y) = columns_rows(leap[0][i].wrapping_sub(onward));
-            let length = if way & 1 == 1 { LENGTHS[1] } else { LENGTHS[0] };
-            let step = value[0][i] + ((x * x + y * y) as f32).sqrt() + length;
-            let is_step = straight.0 == f32::INFINITY;
-            leap[0][i] = if is_step {
-                STAY.wrapping_add(onward)
-            } else {
-                leap[0][i]
-            };
-            let straight = if is_step { (step, 0) } else { straight };
-            let is_left = left.0 < straight.0 - EQUAL;
-            let least = if is_left { left.0 } else { straight.0 - EQUAL };
-            let is_right = right.0 < least;
-            let line = if is_left { leap[1][i] } else { leap[0][i] };
-            let line = if is_right { leap[2][i] } else { line };
-            let (through, turned) = if is_left { left } else { straight };
-            let (through, turned) = if is_right { right } else { (through, turned) };
-            // Straight on past the end of a neighbour's line, or between two that have it.
-            let has = |j: usize| leap[j][i] == line;
-            let free = (has(0) & (turned == 0))
-                | (has(1) & (turned == 2))
-                | (has(2) & (turned == 14))
-                | (has(0) & has(1) & (turned == 1) & solid)
-                | (has(0) & has(2) & (turned == 15) & solid);
-            let (x, y) = columns_rows(line);
-            let to_left = turned < 8;
-            let beside = if to_left { leap[1][i] } else { leap[2][i] };
-            let beyond = if has(0) { beside } else { leap[0][i] };
-            let (to_x, to_y) = columns_rows(beyond);
-            let cross = x * to_y - y * to_x;
-            let is_across = if has(0) == to_left {
-                cross < 0
-            } else {
-                cross > 0
-            };
-            let is_near = (x.abs() < Sight::NEAR) & (y.abs() < Sight::NEAR);
-            best[i] = line;
-            cost[i] = through;
-            other[i] = beyond;
-            let look = if is_near {
-                NEAR
-            } else if is_across {
-                ROUND
-            } else {
-                FAR
-            };
-            kind[i] = if free { FREE } else { look };
-            leap_now[i] = if free { line } else { 0 };
-            value_now[i] = if free { through } else { f32::INFINITY };
+            let choice = ahead.choose(solid);
+            (line[i], other[i], cost[i]) = (choice.leap, choice.other, choice.value);
+            kind[i] = choice.kind;
+            let free = choice.kind == FREE;
+            leap_now[i] = if free { choice.leap } else { 0 };
+            value_now[i] = if free { choice.value } else { f32::INFINITY };
         }
         for i in 0..count {
             let (slot, _) = slot_way(entry[i]);
@@ -287,7 +326,7 @@ impl<'a> Together<'a> {
             doubtful &= doubtful - 1;
             let doubt = Doubt {
                 slot: slot_way(entry[i]).0 as Slot,
-                leap: best[i],
+                leap: line[i],
                 value: cost[i],
                 other: other[i],
             };
