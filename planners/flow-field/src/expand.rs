@@ -20,6 +20,7 @@ mod priced;
 mod tests;
 mod uniform;
 
+use fearless_simd::Level;
 use glam::Vec2;
 use throng_core::choices;
 
@@ -105,7 +106,9 @@ impl Expander {
         self.buckets.resize_with(BUCKETS, Vec::new);
         let lines = &mut self.lines;
         if costs.sight.is_some() && theta {
-            self.octile.grow_lines(stencil, costs, goal, lines, out);
+            let level = Level::new();
+            self.octile
+                .grow_lines(stencil, costs, goal, lines, level, out);
         } else if costs.sight.is_some() {
             self.octile.grow(stencil, costs, goal, out);
         } else if costs.each.is_empty() {

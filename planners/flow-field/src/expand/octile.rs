@@ -15,6 +15,8 @@
 //! along: distances pass corners as the front does. Where fronts are round, a few steps from goals
 //! and corners, directions are up to 4 degrees off.
 
+use fearless_simd::Level;
+
 use super::{
     lines::{
         self,
@@ -180,20 +182,21 @@ impl Memory {
         pay(&self.cost, step, out);
     }
 
-    /// Grows a field by theta*.
+    /// Grows a field by theta*, with what a level of the machine's instructions has.
     pub fn grow_lines(
         &mut self,
         stencil: &Stencil,
         costs: &StepCosts,
         goal: &[(Slot, f32)],
         lines: &mut lines::Memory,
+        level: Level,
         out: &mut Field,
     ) {
         let step = self.begin(stencil, costs, goal);
         if let Some(sight) = &costs.sight {
             let mut memory = core::mem::take(&mut self.together);
             let lines = lines.lines(stencil, costs);
-            let mut settled = Together::new(lines, sight, &mut memory);
+            let mut settled = Together::new(lines, sight, &mut memory, level);
             self.sweep(stencil, &costs.open, &mut settled);
             self.together = memory;
         }
@@ -260,7 +263,6 @@ impl Memory {
                 band.hand_on_all(goal);
             }
             band.hand_on_straight(straight.entries());
-            band.settled.all();
             band.hand_on_diagonal(diagonal.entries());
             band.settled.all();
             let counts = [band.straight, band.diagonal, band.later].map(|list| list.count);
@@ -283,7 +285,7 @@ trait Settled {
     /// A goal, and what is left to pay there.
     fn goal(&mut self, slot: usize, paid: u32);
 
-    /// All slots of a list were settled.
+    /// All slots of a band were settled.
     fn all(&mut self) {}
 
     /// A slot with these open steps that was reached from a straight step.

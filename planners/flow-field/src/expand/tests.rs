@@ -475,3 +475,76 @@ fn check_lines(dense: &Dense<'_>, goal: NodeId, wanted: &[f32]) -> usize {
     }
     long
 }
+
+/// A larger map with blocks, pillars and rooms, on which lines are long.
+fn built(seed: i32) -> NavMap {
+    lattice(160, 120, |x, y| {
+        let mixed = (x / 11 * 73 + y / 9 * 151 + seed * 977 + x / 11 * (y / 9) * 7) % 13;
+        let block = mixed < 3 && x % 11 > 2 && y % 9 > 3;
+        let pillar = (x * 31 + y * 17 + seed * 5) % 211 == 0;
+        let wall = y % 40 == 20 && x % 37 > 5 || x % 53 == 30 && y % 29 > 4;
+        (x, y) == (17, 0) || !(block || pillar || seed % 2 == 1 && wall)
+    })
+}
+
+#[test]
+fn lines_are_free_and_costs_theirs_on_larger_maps() {
+    for map in (0..6).map(built) {
+        let terms = Terms::lengths(&map, &[], 0.0);
+        let goal = goal_of(&map);
+        let stencil = Stencil::of(&map).unwrap();
+        let costs = StepCosts::on(&stencil, &terms);
+        let mut field = Field::default();
+        let seeds = costs.seeds(&stencil, &[goal]);
+        let expansion = Expansion::ThetaStar;
+        Expander::default().grow(&stencil, &costs, expansion, &seeds, &mut field);
+        let dense = Dense {
+            stencil: &stencil,
+            costs: &costs,
+            field: &field,
+            expansion,
+        };
+        let long = check_lines(&dense, goal, &tree(&map, &terms, goal));
+        assert!(long > 5000, "{long}");
+        let at = |slot: Slot| (slot as i32 % stencil.stride, slot as i32 / stencil.stride);
+        for &slot in &stencil.slot {
+            let cost = field.cost[slot as usize];
+            let next = field.next_of(&stencil, slot);
+            if cost.is_infinite() || next == slot {
+                continue;
+            }
+            let ((x, y), (to_x, to_y)) = (at(slot), at(next));
+            let line = (((to_x - x).pow(2) + (to_y - y).pow(2)) as f32).sqrt();
+            let onward = field.cost[next as usize];
+            // Slots mended later may leave a little to gain to those who walk to them.
+            let left = cost - line - onward;
+            assert!(
+                (-1e-3..4.0).contains(&left),
+                "{x} {y}: {cost} {line} {onward}"
+            );
+        }
+    }
+}
+
+#[test]
+fn fields_have_the_same_bits_on_every_instruction_set() {
+    for map in (0..4)
+        .map(built)
+        .chain(cluttered())
+        .chain((0..4).map(walled))
+    {
+        let terms = Terms::lengths(&map, &[], 0.3);
+        let stencil = Stencil::of(&map).unwrap();
+        let costs = StepCosts::on(&stencil, &terms);
+        let goal = costs.seeds(&stencil, &[map.nodes() as NodeId / 2]);
+        let grown = |level| {
+            let mut field = Field::default();
+            let (mut octile, mut lines) = (octile::Memory::default(), lines::Memory::default());
+            octile.grow_lines(&stencil, &costs, &goal, &mut lines, level, &mut field);
+            field
+        };
+        let best = grown(Level::new());
+        assert_eq!(best, grown(Level::baseline()));
+        assert_eq!(best, grown(Level::fallback()));
+    }
+}

@@ -211,7 +211,7 @@ pub(crate) struct Together<'a> {
 
 impl<'a> Together<'a> {
     /// Lines over a lattice with sight.
-    pub fn new(lines: Lines<'a>, sight: &'a Sight, memory: &'a mut Memory) -> Self {
+    pub fn new(lines: Lines<'a>, sight: &'a Sight, memory: &'a mut Memory, level: Level) -> Self {
         let offset = lines.stencil.offset;
         memory.reached.clear();
         Together {
@@ -219,7 +219,7 @@ impl<'a> Together<'a> {
             sight,
             memory,
             ahead: core::array::from_fn(|way| TURNS.map(|turn| offset[(way + turn as usize) % 8])),
-            level: Level::new(),
+            level,
         }
     }
 
@@ -372,5 +372,86 @@ impl<'a> Together<'a> {
             let (leap, value) = self.lines.choose(doubt.slot, doubt.leap);
             (self.lines.leap[slot], self.lines.value[slot]) = (leap, value);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expand::LEAP;
+
+    #[test]
+    fn directions_and_leaps_of_steps_are_those_of_the_steps() {
+        for (k, [x, y]) in STEPS.into_iter().enumerate() {
+            assert_eq!(leap_of(k as u32), LEAP[k]);
+            let [next_x, next_y] = STEPS[(k + 1) % 8];
+            for far in 1..9 {
+                assert_eq!(sixteenth(far * x, far * y), 2 * k as i32);
+                let between = (far * x + next_x, far * y + next_y);
+                assert_eq!(sixteenth(between.0, between.1), 2 * k as i32 + 1);
+            }
+        }
+    }
+
+    /// A slot with neighbours ahead that walk to these columns and rows from it.
+    fn choice(way: u32, to: [(i32, i32); 3], value: [f32; 3]) -> Choice {
+        let leap = to.map(|(x, y)| STAY.wrapping_add(x as u32).wrapping_add((y as u32) << 16));
+        Ahead { way, leap, value }.choose(true)
+    }
+
+    #[test]
+    fn lines_of_two_neighbours_and_those_straight_on_are_taken_unseen() {
+        let (far, none) = ((40, 30), ((0, 0), f32::INFINITY));
+        let [near, past, dear] = [((5, 2), 5.0), ((50, 0), 5.0), ((9, 8), 99.0)];
+        let cases = [
+            (
+                "between two that have it",
+                0,
+                [(far, 5.0), (far, 5.0), none],
+                FREE,
+            ),
+            ("one has it", 0, [(far, 5.0), dear, none], FAR),
+            (
+                "the other side has it",
+                0,
+                [(far, 5.0), dear, (far, 5.0)],
+                FAR,
+            ),
+            ("straight on", 0, [past, dear, none], FREE),
+            ("straight on beside", 0, [dear, ((40, 40), 5.0), none], FREE),
+            ("near", 0, [near, none, none], NEAR),
+            (
+                "across a corner",
+                0,
+                [(far, 5.0), ((20, 14), 45.0), none],
+                ROUND,
+            ),
+            (
+                "round a corner",
+                0,
+                [(far, 5.0), ((20, 16), 45.0), none],
+                FAR,
+            ),
+            ("diagonal", 1, [(far, 5.0), dear, (far, 5.0)], FREE),
+        ];
+        for (name, way, ahead, kind) in cases {
+            let found = choice(way, ahead.map(|a| a.0), ahead.map(|a| a.1));
+            assert_eq!(found.kind, kind, "{name}");
+        }
+        let found = choice(0, [far, far, (0, 0)], [5.0, 5.0, f32::INFINITY]);
+        assert_eq!(columns_rows(found.leap), far);
+        assert_eq!(found.value, 55.0);
+    }
+
+    #[test]
+    fn who_has_no_line_ahead_takes_the_step() {
+        // The neighbour to the right walks up: nobody goes on along its line.
+        let found = choice(
+            0,
+            [(1, 6), (0, 0), (0, 0)],
+            [2.0, f32::INFINITY, f32::INFINITY],
+        );
+        assert_eq!((columns_rows(found.leap), found.kind), ((1, 0), FREE));
+        assert_eq!(found.value, 9.0);
     }
 }
