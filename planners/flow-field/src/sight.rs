@@ -305,9 +305,13 @@ impl Sight {
             }
             let (mut columns, mut rows) = (1, 0);
             if clear > 1 {
-                columns = clear;
+                // Two, as most lines are soon enclosed, unless far more are clear.
+                columns = if clear < WIDE { 2 } else { clear };
                 off += 2 * columns * short;
-                rows = (off + long) / (2 * long);
+                rows = match columns {
+                    2 => i32::from(off >= long) + i32::from(off >= 3 * long),
+                    _ => (off + long) / (2 * long),
+                };
                 off -= 2 * rows * long;
                 at += columns * ahead + rows * beside;
             } else {

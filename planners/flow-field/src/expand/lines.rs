@@ -68,7 +68,13 @@ impl Memory {
     /// Mends what [`Memory::lines`] were settled with.
     pub fn mend(&mut self, stencil: &Stencil, costs: &StepCosts) {
         let mut queue = core::mem::take(&mut self.queue);
-        self.settled(stencil, costs).mend(&mut queue);
+        let mut lines = self.settled(stencil, costs);
+        let level = Level::new();
+        dispatch!(level, simd => {
+            // Plain numbers, compiled for what the machine has.
+            let _ = simd;
+            lines.mend(&mut queue);
+        });
         self.queue = queue;
     }
 
@@ -317,6 +323,7 @@ impl Lines<'_> {
     }
 
     /// Lists the slots that a neighbour serves better, row by row.
+    #[inline(always)]
     fn list_served(&self, queue: &mut Vec<Slot>) {
         let stride = self.stencil.stride as usize;
         let block = |at: usize| -> Option<&[f32; BLOCK]> { self.value.get(at..)?.first_chunk() };
@@ -345,6 +352,7 @@ impl Lines<'_> {
 
     /// Finds slots that a neighbour serves better than what they chose when it was not settled
     /// yet, and hands the gain on.
+    #[inline(always)]
     fn mend(&mut self, queue: &mut Vec<Slot>) {
         queue.clear();
         self.list_served(queue);
