@@ -2,9 +2,10 @@
 //!
 //! When it is settled, a slot takes the straight line to where its best neighbour walks to, if that
 //! is not free to where one of the two beside that walks to, or else walks to that neighbour
-//! (lazily: Nash, Koenig, Tovey 2010). Theta* at last mends slots that a neighbour settled later
-//! serves better. A step to a neighbour is always among what a slot chooses from, so it never costs
-//! more than over the map's steps.
+//! (lazily: Nash, Koenig, Tovey 2010). On one floor what a band of costs settles looks `together`.
+//! Theta* at last mends slots that a neighbour settled later serves better. A step to the neighbour
+//! that a slot was reached from is always among what it chooses from, so it never costs more than
+//! over the map's steps.
 
 pub(super) mod together;
 
@@ -258,7 +259,8 @@ impl Lines<'_> {
     }
 
     /// The cheapest step to a neighbour, or the straight line to where that neighbour walks to; if
-    /// that is not free, to where one of the two beside it walks to. One leap is known not to be free.
+    /// that is not free, to where one of the two beside it walks to. One leap is known not to be
+    /// free (0 is none).
     #[inline(always)]
     fn choose(&self, slot: Slot, blocked: Leap) -> (Leap, f32) {
         let open = usize::from(self.open[slot as usize]);

@@ -6,14 +6,15 @@
 //! the one after: lists of these are all that waits. Slots reached by straight steps and by diagonal
 //! ones wait apart, because of equal ways only those with their diagonal steps first are followed
 //! (Sturtevant and Rabin 2016): the former hand on one step, the latter three, without a branch,
-//! and more only beside walls. Theta* looks along `lines` from slots that are settled.
+//! and more only beside walls. Theta* looks along `lines` from the slots of a band together.
 //!
-//! Dijkstra's algorithm gives directions at any angle too. Costs over steps know eight directions only. So beside its cost every slot is given a distance:
-//! that of a straight front which reaches it between the neighbour that it was reached from and
-//! one beside that, as the distances of the two say (the update of fast marching, Sethian 1996, on
-//! the triangle of the two and the slot). The slot's direction is the front's. No line is looked
-//! along: distances pass corners as the front does. Where fronts are round, a few steps from goals
-//! and corners, directions are up to 4 degrees off.
+//! Dijkstra's algorithm gives directions at any angle too. Costs over steps know eight directions
+//! only. So beside its cost every slot is given a distance: that of a straight front which reaches
+//! it between the neighbour that it was reached from and one beside that, as the distances of the
+//! two say (the update of fast marching, Sethian 1996, on the triangle of the two and the slot). The
+//! slot's direction is the front's. No line is looked along: distances pass corners as the front
+//! does. Where fronts are round, a few steps from goals and corners, directions are up to 4 degrees
+//! off.
 
 use fearless_simd::Level;
 
@@ -285,14 +286,14 @@ trait Settled {
     /// A goal, and what is left to pay there.
     fn goal(&mut self, slot: usize, paid: u32);
 
-    /// All slots of a band were settled.
-    fn all(&mut self) {}
-
     /// A slot with these open steps that was reached from a straight step.
     fn straight(&mut self, slot: usize, open: u8, way: usize);
 
     /// A slot with these open steps that was reached from a diagonal step.
     fn diagonal(&mut self, slot: usize, open: u8, way: usize);
+
+    /// All slots of a band were settled.
+    fn all(&mut self) {}
 }
 
 impl Settled for Together<'_> {
