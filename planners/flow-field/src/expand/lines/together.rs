@@ -4,7 +4,7 @@
 //! reached and the two beside it. What these lines cost and whether the cheapest one is free without
 //! a look is worked out for sixteen slots at once and without branches. Those in doubt are listed,
 //! near lines and far ones apart, so that what looks along them runs through one list after the
-//! other; who does not see the end chooses again. A slot counts as settled for others only when all
+//! other; who does not see the end takes the next cheapest line or chooses again. A slot counts as settled for others only when all
 //! is known of its line.
 
 use core::f32::consts::SQRT_2;
@@ -53,7 +53,7 @@ const NEAR: u8 = 1;
 const FAR: u8 = 2;
 /// Such lines where a corner may stand before the end.
 const ROUND: u8 = 3;
-/// Lines that are not free, so that their slots choose again.
+/// Lines that are not free, so that their slots take the next or choose again.
 const AGAIN: u8 = 4;
 const KINDS: usize = 8;
 
@@ -65,6 +65,9 @@ struct Doubt {
     value: f32,
     /// Where a neighbour on the line's other side walks to.
     other: Leap,
+    /// The next cheapest line, 0 if there is none that costs less than the step.
+    second: Leap,
+    second_value: f32,
 }
 
 /// What is kept from field to field.
@@ -126,8 +129,10 @@ struct Ahead {
 struct Choice {
     leap: Leap,
     value: f32,
-    /// See [`Doubt`].
+    // See [`Doubt`].
     other: Leap,
+    second: Leap,
+    second_value: f32,
     /// What is to be done about it.
     kind: u8,
 }
@@ -171,6 +176,22 @@ impl Ahead {
         let (value, turned) = if is_left { left } else { straight };
         let (value, turned) = if is_right { right } else { (value, turned) };
 
+        // The next, if it costs less than the step.
+        let unless_same = |j: usize, cost: f32| {
+            let same = self.leap[j] == leap;
+            if same { f32::INFINITY } else { cost }
+        };
+        let [a, b, c] = [
+            unless_same(0, straight.0),
+            unless_same(1, left.0),
+            unless_same(2, right.0),
+        ];
+        let second = if b < a { self.leap[1] } else { self.leap[0] };
+        let second = if c < a.min(b) { self.leap[2] } else { second };
+        let second_value = a.min(b).min(c);
+        let is_dear = second_value >= by_step.0 + EQUAL;
+        let second = if is_dear { 0 } else { second };
+
         // Straight on past the end of a neighbour's line, or between two that have it.
         let has = |j: usize| self.leap[j] == leap;
         let free = (has(0) & (turned == 0))
@@ -194,6 +215,8 @@ impl Ahead {
             leap,
             value,
             other,
+            second,
+            second_value,
             kind,
         }
     }
@@ -297,6 +320,8 @@ impl<'a> Together<'a> {
         }
         let [mut line, mut other, mut leap_now] = [[0; LANES]; 3];
         let [mut cost, mut value_now] = [[0.0; LANES]; 2];
+        let mut second = [0; LANES];
+        let mut second_value = [0.0; LANES];
         let mut kind = [FREE; LANES];
         for i in 0..LANES {
             let ahead = Ahead {
@@ -306,6 +331,7 @@ impl<'a> Together<'a> {
             };
             let choice = ahead.choose(solid);
             (line[i], other[i], cost[i]) = (choice.leap, choice.other, choice.value);
+            (second[i], second_value[i]) = (choice.second, choice.second_value);
             kind[i] = choice.kind;
             let free = choice.kind == FREE;
             leap_now[i] = if free { choice.leap } else { 0 };
@@ -329,12 +355,14 @@ impl<'a> Together<'a> {
                 leap: line[i],
                 value: cost[i],
                 other: other[i],
+                second: second[i],
+                second_value: second_value[i],
             };
             self.memory.doubts.put(kind[i], doubt, true);
         }
     }
 
-    /// Settles a slot if it sees the end of its line, else has it choose again.
+    /// Settles a slot if it sees the end of its line, else lists it anew.
     #[inline(always)]
     fn end(&mut self, doubt: Doubt, seen: bool) {
         let slot = doubt.slot as usize;
@@ -369,7 +397,12 @@ impl<'a> Together<'a> {
         for i in 0..self.memory.doubts.count(AGAIN) {
             let doubt = self.memory.doubts.get(AGAIN, i);
             let slot = doubt.slot as usize;
-            let (leap, value) = self.lines.choose(doubt.slot, doubt.leap);
+            let Doubt { second, .. } = doubt;
+            let (leap, value) = if second != 0 && self.lines.sees(doubt.slot, second) {
+                (second, doubt.second_value)
+            } else {
+                self.lines.choose(doubt.slot, doubt.leap)
+            };
             (self.lines.leap[slot], self.lines.value[slot]) = (leap, value);
         }
     }
@@ -438,7 +471,17 @@ mod tests {
             let found = choice(way, ahead.map(|a| a.0), ahead.map(|a| a.1));
             assert_eq!(found.kind, kind, "{name}");
         }
+        let found = choice(0, [far, dear.0, (0, 0)], [5.0, 48.0, f32::INFINITY]);
+        assert_eq!(
+            (found.second, found.second_value > 55.0),
+            (0, true),
+            "the step is cheaper"
+        );
+        let found = choice(0, [dear.0, far, (0, 0)], [43.0, 5.0, f32::INFINITY]);
+        assert_eq!(columns_rows(found.leap), far);
+        assert_eq!(columns_rows(found.second), dear.0);
         let found = choice(0, [far, far, (0, 0)], [5.0, 5.0, f32::INFINITY]);
+        assert_eq!(found.second, 0, "both have the same");
         assert_eq!(columns_rows(found.leap), far);
         assert_eq!(found.value, 55.0);
     }
