@@ -51,7 +51,8 @@ const FREE: u8 = 0;
 const NEAR: u8 = 1;
 /// Longer lines to look along.
 const FAR: u8 = 2;
-/// Such lines where a corner may stand before the end.
+/// Such lines that lie across that of a neighbour. If it leads to the same place round a corner, that
+/// corner stands before most of them, and going round is hardly longer: they are not looked along.
 const ROUND: u8 = 3;
 /// Lines that are not free, so that their slots take the next or choose again.
 const AGAIN: u8 = 4;
