@@ -105,10 +105,10 @@ impl Expander {
         let theta = expansion == Expansion::ThetaStar;
         self.buckets.resize_with(BUCKETS, Vec::new);
         let lines = &mut self.lines;
-        if costs.sight.is_some() && theta {
+        if let Some(sight) = costs.sight.as_ref().filter(|_| theta) {
             let level = Level::new();
             self.octile
-                .grow_lines(stencil, costs, goal, lines, level, out);
+                .grow_lines(stencil, costs, sight, goal, lines, level, out);
         } else if costs.sight.is_some() {
             self.octile.grow(stencil, costs, goal, out);
         } else if costs.each.is_empty() {

@@ -27,6 +27,7 @@ use super::{
 };
 use crate::{
     field::{Field, Way},
+    sight::Sight,
     stencil::{STEPS, Slot, Stencil, back},
     step_costs::StepCosts,
 };
@@ -188,19 +189,18 @@ impl Memory {
         &mut self,
         stencil: &Stencil,
         costs: &StepCosts,
+        sight: &Sight,
         goal: &[(Slot, f32)],
         lines: &mut lines::Memory,
         level: Level,
         out: &mut Field,
     ) {
         let step = self.begin(stencil, costs, goal);
-        if let Some(sight) = &costs.sight {
-            let mut memory = core::mem::take(&mut self.together);
-            let lines = lines.lines(stencil, costs);
-            let mut settled = Together::new(lines, sight, &mut memory, level);
-            self.sweep(stencil, &costs.open, &mut settled);
-            self.together = memory;
-        }
+        let mut memory = core::mem::take(&mut self.together);
+        let settled = lines.lines(stencil, costs);
+        let mut settled = Together::new(settled, sight, &mut memory, level);
+        self.sweep(stencil, &costs.open, &mut settled);
+        self.together = memory;
         lines.mend(stencil, costs);
         lines.write(stencil, step, out);
     }

@@ -540,7 +540,10 @@ fn fields_have_the_same_bits_on_every_instruction_set() {
         let grown = |level| {
             let mut field = Field::default();
             let (mut octile, mut lines) = (octile::Memory::default(), lines::Memory::default());
-            octile.grow_lines(&stencil, &costs, &goal, &mut lines, level, &mut field);
+            let sight = costs.sight.as_ref().unwrap();
+            octile.grow_lines(
+                &stencil, &costs, sight, &goal, &mut lines, level, &mut field,
+            );
             field
         };
         let best = grown(Level::new());

@@ -56,6 +56,7 @@ const FAR: u8 = 2;
 const ROUND: u8 = 3;
 /// Lines that are not free, so that their slots take the next or choose again.
 const AGAIN: u8 = 4;
+/// As many lists as kinds, up to a power of two.
 const KINDS: usize = 8;
 
 /// A line that may not be free.
